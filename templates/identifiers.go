@@ -15,15 +15,15 @@ const RuntimeModule = "github.com/informer-gen/informer-gen"
 
 const clientGoCache = "k8s.io/client-go/tools/cache"
 
-// libraries is the minor of Kubernetes' libraries that this version is for. hack/libraries.sh
-// writes an older one.
+// libraries is the minor of Kubernetes' libraries that this version is for. hack/libraries.sh writes an
+// older minor.
 const libraries = "v0.37"
 
-// isSince reports whether the libraries are of a minor, such as 0.36, or newer.
+// isSince reports whether the libraries are of the given minor, such as 0.36, or of a newer one.
 func isSince(minor string) bool { return strings.TrimPrefix(libraries, "v") >= minor }
 
-// cacheSince is the package with what tools/cache has since a minor: for older libraries the
-// runtime has it.
+// cacheSince returns the package with the identifiers that tools/cache has since a minor. With older
+// libraries it is a package of the runtime.
 func cacheSince(minor string) string {
 	if isSince(minor) {
 		return clientGoCache
@@ -35,15 +35,15 @@ func cacheSince(minor string) string {
 type Import struct {
 	// Path is the import path.
 	Path string
-	// Name is the name in its package clause, or empty if that is not known;
-	// an import of unknown name always gets an alias.
+	// Name is the name in its package clause. It is empty if the name is not known; then the import always
+	// gets an alias.
 	Name string
-	// Dir is where a generated package goes: the directory as templates name it, with slashes. It
-	// is empty for others.
+	// Dir is the directory of a generated package as templates name it, with slashes. It is empty for other
+	// packages.
 	Dir string `json:",omitempty"`
 }
 
-// Join is the package in a directory below this one.
+// Join returns the package in a directory below this one.
 func (i Import) Join(dir, name string) Import {
 	return Import{Path: path.Join(i.Path, dir), Name: name, Dir: path.Join(i.Dir, dir)}
 }
@@ -55,9 +55,8 @@ type Library struct {
 	Identifiers []string
 }
 
-// Libraries is the only place that says what generated code needs of packages
-// that are not generated and hold no API types. Templates name an identifier
-// by the package's name and its own: {{.Use "cache.Indexer"}}.
+// Libraries lists what generated code needs of packages that are not generated and hold no API types.
+// Templates name an identifier by the package's name and its own: {{.Use "cache.Indexer"}}.
 var Libraries = []Library{
 	{Import{Path: "context", Name: "context"}, []string{"Context"}},
 	{Import{Path: "fmt", Name: "fmt"}, []string{"Errorf"}},
@@ -96,8 +95,8 @@ var Libraries = []Library{
 	}},
 }
 
-// lookup finds the package and the identifier that a name means: those of Libraries by the name of
-// the package there, others by their import path.
+// lookup finds the package and the identifier that a name means. It finds a package of Libraries by its
+// name, and any other one by its import path.
 func lookup(name string) (Import, string, error) {
 	slash := strings.LastIndex(name, "/")
 	dot := strings.LastIndex(name, ".")

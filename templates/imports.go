@@ -13,16 +13,15 @@ import (
 	"unicode"
 )
 
-// imports collects what one file imports and gives each package a name that is
-// unique in the file.
+// imports collects what one file imports, and gives each package a name that is unique in the file.
 type imports struct {
 	names map[string]string // import path → name in this file
 	known map[string]string // import path → name in the package clause, if known
 	used  map[string]bool   // the names in this file
-	given map[string]bool   // those of them that add has returned
+	given map[string]bool   // the used names that add has returned
 
-	reserved map[string]bool // those that no import may have
-	// written has the names of packages that the template itself imports, by import path.
+	reserved map[string]bool // the names that no import may have
+	// written holds the imports that the template itself declares: their names in the file, by import path.
 	written map[string]string
 }
 
@@ -34,7 +33,7 @@ func newImports(reserved map[string]bool, written map[string]string) *imports {
 	return s
 }
 
-// importsIn are the packages that a body imports itself: their names in it, by import path.
+// importsIn returns the imports that a body declares itself: their names in the file, by import path.
 func importsIn(body []byte) map[string]string {
 	written := map[string]string{}
 	if !bytes.Contains(body, []byte("import")) {
@@ -54,13 +53,13 @@ func importsIn(body []byte) map[string]string {
 	return written
 }
 
-// free reports whether a package may get a name: init is a function wherever it is declared.
+// free reports whether an import may get a name. No import can be named init.
 func (s *imports) free(name string) bool {
 	return !s.used[name] && !s.reserved[name] && name != "init" && token.IsIdentifier(name)
 }
 
-// add returns the name of the package in this file. The first of several
-// packages of the same name gets it, the others one with more of their path.
+// add returns the name of the package in this file. The first of several packages of the same name gets it;
+// the others get a name with more of their path.
 func (s *imports) add(imp Import) string {
 	if name, ok := s.names[imp.Path]; ok {
 		return name
@@ -80,8 +79,8 @@ func (s *imports) add(imp Import) string {
 	return name
 }
 
-// aliases lists the names a package may get, best first: its own one, then its
-// own one with ever more of the path before it.
+// aliases lists the names that a package may get, best first: its own name, then its own name with ever
+// more of the path before it.
 func aliases(imp Import) []string {
 	name := imp.Name
 	if name == "" {
@@ -108,13 +107,13 @@ func identifier(element string) string {
 	}, element)
 }
 
-// clashes are the names of imports that the file has for something else as well, as for a variable,
+// clashes returns the names of imports that the file also uses for something else, such as a variable,
 // which would hide the import.
 func (s *imports) clashes(body []byte) []string {
 	var found []string
 	var scan scanner.Scanner
 	scan.Init(token.NewFileSet().AddFile("", -1, len(body)), body, func(token.Position, string) {}, 0)
-	before, name := token.ILLEGAL, "" // name is that of an import, if it stands before the next token
+	before, name := token.ILLEGAL, "" // name is the name of an import just before the next token, or ""
 	for {
 		_, tok, text := scan.Scan()
 		if name != "" && tok != token.PERIOD && !slices.Contains(found, name) {
@@ -129,9 +128,9 @@ func (s *imports) clashes(body []byte) []string {
 	}
 }
 
-// declaration returns the import declaration: the standard library first, then
-// the others, each sorted by path. A name is given where it differs from the package's own
-// one, or from what goimports takes it for, which would add it.
+// declaration returns the import declaration: the standard library first, then the other packages, each
+// sorted by path. An import is named if its name differs from the package's own, or from the one that
+// goimports would assume and then add.
 func (s *imports) declaration() string {
 	if len(s.names) == 0 {
 		return ""
@@ -163,8 +162,8 @@ func (s *imports) declaration() string {
 	return b.String()
 }
 
-// assumedName is the name that goimports takes a package to have by its import path: that of
-// example.com/shop/v2 is shop, whatever its package clause says.
+// assumedName returns the name that goimports assumes for an import path. For example.com/shop/v2 it is
+// shop, whatever the package clause says.
 func assumedName(importPath string) string {
 	base := path.Base(importPath)
 	if number, ok := strings.CutPrefix(base, "v"); ok {

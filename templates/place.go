@@ -10,8 +10,9 @@ import (
 	"text/template/parse"
 )
 
-// Problem is an error about a file: what is wrong, and what is to be done, if that is known. It is at
-// the place in the template that gave a place of what Render returned, or else at the first line.
+// Problem returns an error about a file: what is wrong, for which subject, and what to do about it, if
+// advice is not empty. Its position is the place in the template that rendered the place at of the file. If
+// that is not known, it is the first line of the template.
 func (t *Template) Problem(file *File, at token.Position, wrong, advice string) *scanner.Error {
 	found := t.at(1, "%s", about(wrong, file.Subject(), advice))
 	if name, line, ok := t.origin(file, at.Line, at.Column); ok && at.IsValid() {
@@ -20,7 +21,7 @@ func (t *Template) Problem(file *File, at token.Position, wrong, advice string) 
 	return found
 }
 
-// about adds to what is wrong what it was rendered for, and what to do.
+// about adds the subject and the advice to what is wrong; each may be empty.
 func about(wrong, subject, advice string) string {
 	if subject != "" {
 		wrong += ", for " + subject
@@ -31,10 +32,10 @@ func about(wrong, subject, advice string) string {
 	return wrong
 }
 
-// origin returns the template and the line that gave a place of a source. It renders the file
-// again, with a mark before each node.
+// origin returns the template and the line that rendered a place of the file. It renders the file again,
+// with a mark before each node.
 func (t *Template) origin(file *File, line, column int) (name string, from int, ok bool) {
-	border := rand.Text() // which no text has
+	border := rand.Text() // no template contains it
 	marked, err := t.set.Clone()
 	if err != nil {
 		return "", 0, false
@@ -57,7 +58,7 @@ func (t *Template) origin(file *File, line, column int) (name string, from int, 
 	}
 	line -= strings.Count(file.head(), "\n")
 	at, col := 1, 1
-	lastName, last := "", 0 // of what is not the end of a line
+	lastName, last := "", 0 // of the last byte that ended no line
 	parts := strings.Split(body.String(), border)
 	for i, text := range parts {
 		if i%2 == 1 {
@@ -81,7 +82,7 @@ func (t *Template) origin(file *File, line, column int) (name string, from int, 
 	return lastName, last, lastName != ""
 }
 
-// mark puts a text before each node: its place between two borders.
+// mark puts a text before each node: the node's place between two borders.
 func mark(tree *parse.Tree, list *parse.ListNode, border string) {
 	if list == nil {
 		return

@@ -21,34 +21,34 @@ import (
 //go:embed *.go.tmpl
 var sources embed.FS
 
-// Own are the templates of this package for types, versions, groups and runs, sorted by name.
+// Own holds the templates of this package for types, versions, groups and runs, sorted by name.
 var Own = own()
 
-// DeepCopies makes the deep copies of a package, from File.Copies.
+// DeepCopies writes the deep copies of a package, from File.Copies.
 var DeepCopies = &Template{Name: "_deepcopies.go.tmpl", Shown: "_deepcopies.go.tmpl", set: Own[0].set}
 
 func own() []*Template {
 	all, err := Parse(sources, "")
 	if err != nil {
-		panic(err) // which every test would see
+		panic(err) // every test would see it
 	}
 	return all
 }
 
-// Template makes one file, or none, for each of the things that it is for.
+// Template makes at most one file for each of the things that it is for.
 type Template struct {
-	// Name is the name of its file, and Shown the path by which messages name it.
+	// Name is the name of the template's file, and Shown its path in messages.
 	Name, Shown string
 	// Each says what it is for: type, version, group or run.
 	Each string
-	// Path is the text of the path of its files, which may have actions in it.
+	// Path is the path of the template's files as the first line has it, with actions.
 	Path string
 
-	set                 *template.Template // all templates of a folder
+	set                 *template.Template // all templates of the folder
 	path, packageClause *template.Template
 }
 
-// functions are those of templates, beside those that Go's have.
+// functions are the functions that templates have besides text/template's.
 var functions = template.FuncMap{
 	"join": strings.Join,
 	"json": func(value any) (string, error) {
@@ -60,17 +60,17 @@ var functions = template.FuncMap{
 	"upper":   strings.ToUpper,
 }
 
-// firstLine says what a template is for, and where its files go.
+// firstLine matches the first line, which says what a template is for and where its files go.
 var firstLine = regexp.MustCompile(`^\{\{(?:- )?/\* informer-gen: for each (\w+); (?:package (.+?); )?file (.+?) \*/(?: -)?\}\}`)
 
 // each lists the things that a template can be for.
 var each = []string{"type", "version", "group", "run"}
 
-// Parse reads the templates of a folder: the files *.tmpl. Those whose names begin with "_" make no
-// files and are there for others to include. Shown is the path of the folder in messages. The
-// error is a go/scanner.ErrorList.
+// Parse reads the templates of a folder: the files *.tmpl. Files whose names begin with "_" are included by
+// other templates, and make no files themselves. Shown is the path of the folder in messages. The error is
+// a go/scanner.ErrorList.
 func Parse(folder fs.FS, shown string) ([]*Template, error) {
-	names, _ := fs.Glob(folder, "*.tmpl") // which fails for wrong patterns only
+	names, _ := fs.Glob(folder, "*.tmpl") // fails for wrong patterns only
 	set := template.New("").Option("missingkey=error").Funcs(functions)
 	var all []*Template
 	var problems scanner.ErrorList
@@ -130,28 +130,28 @@ func (t *Template) line(text string) (*template.Template, error) {
 	return template.New(t.Name).Option("missingkey=error").Funcs(functions).Parse(text)
 }
 
-// FileName returns where the file goes, relative to the folder of the output, and the name in its
-// package clause, which is empty if the template does not say. The name is empty if there is no
-// file. An error is a *go/scanner.Error.
+// FileName returns the path of the file, relative to the folder of the output, and the name in its package
+// clause. The package name is empty if the template does not say; the path is empty if there is no file.
+// The error is a *go/scanner.Error.
 func (t *Template) FileName(file *File) (name, packageName string, err error) {
 	var path, clause strings.Builder
 	if err := cmp.Or(t.path.Execute(&path, file), t.packageClause.Execute(&clause, file)); err != nil {
 		problem := t.problem(err, file.Subject())
-		problem.Pos.Column = 0 // which counts from the beginning of the path
+		problem.Pos.Column = 0 // it would count from the beginning of the path
 		return "", "", problem
 	}
 	return strings.TrimSpace(path.String()), clause.String(), nil
 }
 
-// bodies hold what a template gives, before it is known what that imports.
+// bodies hold the text that a template renders, before its imports are known.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// abovePackage matches the beginning of a file that stands above its package clause: a constraint of
-// its build, and the comment of the package.
+// abovePackage matches the beginning of a file that stands above its package clause: a build constraint and
+// the comment of the package.
 var abovePackage = regexp.MustCompile(`\A\s*(?://go:build .*\n\s*)?(?:// Package .*\n(?://.*\n)*)?`)
 
-// Render returns the text of a file. That of a file with a package is Go source from its package
-// clause on, or its comment: not formatted, and without a header. An error is a *go/scanner.Error.
+// Render returns the text of a file. A file with a package is returned as Go source, which begins with its
+// package clause or its comment. It is not formatted and has no header. The error is a *go/scanner.Error.
 func (t *Template) Render(file *File) ([]byte, error) {
 	defer func() { file.imports = nil }()
 	body := bodies.Get().(*bytes.Buffer)
@@ -207,7 +207,7 @@ func (f *File) Subject() string {
 // failure matches the errors of text/template: the name, line and column, and what is wrong.
 var failure = regexp.MustCompile(`^template: ([^:]*):(\d+):(?:(\d+):)? (?:executing ".*?" at )?((?s).*)$`)
 
-// problem says of an error of text/template where it is.
+// problem adds to an error of text/template its position in the template.
 func (t *Template) problem(err error, subject string) *scanner.Error {
 	parts := failure.FindStringSubmatch(err.Error())
 	if parts == nil {

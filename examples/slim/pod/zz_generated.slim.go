@@ -6,13 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Pod) DeepCopyInto(out *Pod) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Pod) DeepCopy() *Pod {
 	if in == nil {
 		return nil
@@ -22,7 +22,7 @@ func (in *Pod) DeepCopy() *Pod {
 	return out
 }
 
-// DeepCopyObject is DeepCopy for a runtime.Object, which *Pod is by it.
+// DeepCopyObject is DeepCopy for callers that have the *Pod as a runtime.Object.
 func (in *Pod) DeepCopyObject() runtime.Object {
 	if out := in.DeepCopy(); out != nil {
 		return out
@@ -30,12 +30,12 @@ func (in *Pod) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Spec) DeepCopyInto(out *Spec) {
 	*out = *in
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Spec) DeepCopy() *Spec {
 	if in == nil {
 		return nil
@@ -45,12 +45,12 @@ func (in *Spec) DeepCopy() *Spec {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Status) DeepCopyInto(out *Status) {
 	*out = *in
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Status) DeepCopy() *Status {
 	if in == nil {
 		return nil

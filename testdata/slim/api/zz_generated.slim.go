@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Container) DeepCopyInto(out *Container) {
 	*out = *in
 	out.Args = slices.Clone(in.Args)
@@ -17,7 +17,7 @@ func (in *Container) DeepCopyInto(out *Container) {
 	in.Resources.DeepCopyInto(&out.Resources)
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Container) DeepCopy() *Container {
 	if in == nil {
 		return nil
@@ -27,12 +27,12 @@ func (in *Container) DeepCopy() *Container {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *OrderItem) DeepCopyInto(out *OrderItem) {
 	*out = *in
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *OrderItem) DeepCopy() *OrderItem {
 	if in == nil {
 		return nil
@@ -42,14 +42,14 @@ func (in *OrderItem) DeepCopy() *OrderItem {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *OrderSummary) DeepCopyInto(out *OrderSummary) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	out.Spec.Items = slices.Clone(in.Spec.Items)
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *OrderSummary) DeepCopy() *OrderSummary {
 	if in == nil {
 		return nil
@@ -59,7 +59,7 @@ func (in *OrderSummary) DeepCopy() *OrderSummary {
 	return out
 }
 
-// DeepCopyObject is DeepCopy for a runtime.Object, which *OrderSummary is by it.
+// DeepCopyObject is DeepCopy for callers that have the *OrderSummary as a runtime.Object.
 func (in *OrderSummary) DeepCopyObject() runtime.Object {
 	if out := in.DeepCopy(); out != nil {
 		return out
@@ -67,7 +67,7 @@ func (in *OrderSummary) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Pod) DeepCopyInto(out *Pod) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -75,7 +75,7 @@ func (in *Pod) DeepCopyInto(out *Pod) {
 	in.Status.DeepCopyInto(&out.Status)
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Pod) DeepCopy() *Pod {
 	if in == nil {
 		return nil
@@ -85,7 +85,7 @@ func (in *Pod) DeepCopy() *Pod {
 	return out
 }
 
-// DeepCopyObject is DeepCopy for a runtime.Object, which *Pod is by it.
+// DeepCopyObject is DeepCopy for callers that have the *Pod as a runtime.Object.
 func (in *Pod) DeepCopyObject() runtime.Object {
 	if out := in.DeepCopy(); out != nil {
 		return out
@@ -93,7 +93,7 @@ func (in *Pod) DeepCopyObject() runtime.Object {
 	return nil
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *PodSpec) DeepCopyInto(out *PodSpec) {
 	*out = *in
 	out.NodeSelector = maps.Clone(in.NodeSelector)
@@ -114,7 +114,7 @@ func (in *PodSpec) DeepCopyInto(out *PodSpec) {
 	}
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *PodSpec) DeepCopy() *PodSpec {
 	if in == nil {
 		return nil
@@ -124,7 +124,7 @@ func (in *PodSpec) DeepCopy() *PodSpec {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *PodStatus) DeepCopyInto(out *PodStatus) {
 	*out = *in
 	if in.StartTime != nil {
@@ -138,7 +138,7 @@ func (in *PodStatus) DeepCopyInto(out *PodStatus) {
 	}
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *PodStatus) DeepCopy() *PodStatus {
 	if in == nil {
 		return nil
@@ -148,12 +148,12 @@ func (in *PodStatus) DeepCopy() *PodStatus {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Toleration) DeepCopyInto(out *Toleration) {
 	*out = *in
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Toleration) DeepCopy() *Toleration {
 	if in == nil {
 		return nil
@@ -163,7 +163,7 @@ func (in *Toleration) DeepCopy() *Toleration {
 	return out
 }
 
-// DeepCopyInto copies in to out, which then shares nothing with it.
+// DeepCopyInto copies in to out, so that the two share nothing.
 func (in *Volume) DeepCopyInto(out *Volume) {
 	*out = *in
 	if in.Secret != nil {
@@ -173,7 +173,7 @@ func (in *Volume) DeepCopyInto(out *Volume) {
 	}
 }
 
-// DeepCopy returns a copy that shares nothing with in, or nil for nil.
+// DeepCopy returns a copy that shares nothing with in. It returns nil if in is nil.
 func (in *Volume) DeepCopy() *Volume {
 	if in == nil {
 		return nil

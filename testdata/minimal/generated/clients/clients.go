@@ -7,8 +7,8 @@ import (
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated/clients/shop"
 )
 
-// Interface gives the clients of all groups, which read and write objects beside the informers.
-// Objects from listers are shared: DeepCopy one before changing it, and write the copy.
+// Interface gives the clients of all groups. Each call of theirs is a request to the server. Objects from
+// listers are shared: DeepCopy an object before you change it, and write the copy.
 type Interface interface {
 	// Shop gives the clients of group shop.example.com.
 	Shop() shop.Interface
@@ -16,7 +16,7 @@ type Interface interface {
 
 type groups struct{ client *source.Client }
 
-// New returns the clients over a connection, which may be that of the informers.
+// New returns the clients over a connection. Informers may use the same connection.
 func New(client *source.Client) Interface {
 	return groups{client}
 }

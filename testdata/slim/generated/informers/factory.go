@@ -32,7 +32,7 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Shared
 	return factory.WithCustomResyncConfig(resyncConfig)
 }
 
-// WithTweakListOptions changes the options of every list and watch.
+// WithTweakListOptions changes the options of every list and watch, as to set a selector.
 func WithTweakListOptions(tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
 	return factory.WithTweakListOptions(tweakListOptions)
 }
@@ -57,8 +57,8 @@ func NewSharedInformerFactory(client *source.Client, defaultResync time.Duration
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory makes a factory for one namespace whose informers all see
-// what the options let through.
+// NewFilteredSharedInformerFactory makes a factory for one namespace. All of its informers list
+// and watch with tweakListOptions.
 //
 // Deprecated: use NewSharedInformerFactoryWithOptions.
 func NewFilteredSharedInformerFactory(client *source.Client, defaultResync time.Duration, namespace string,
@@ -84,17 +84,17 @@ func NewSharedInformerFactoryWithOptions(client *source.Client, defaultResync ti
 type SharedInformerFactory interface {
 	internalinterfaces.SharedInformerFactory
 
-	// Start starts the informers that were requested and do not run, until the channel is
-	// closed. It does not block.
+	// Start starts the informers that were requested and do not run yet. They run until the
+	// channel is closed. It does not block.
 	Start(stopCh <-chan struct{})
 
-	// StartWithContext starts the informers that were requested and do not run, until the
-	// context ends. It does not block.
+	// StartWithContext starts the informers that were requested and do not run yet. They run
+	// until the context ends. It does not block.
 	StartWithContext(ctx context.Context)
 
-	// Shutdown stops the informers that were started and blocks until all of them have ended; no
-	// more are started. Their context or channel need not have ended. It may be called
-	// several times, but not by a handler.
+	// Shutdown stops the informers and blocks until all of them have ended. It does not wait for their
+	// context to end or their channel to be closed. From then on the factory starts no informer. Shutdown
+	// may be called several times, but not by a handler.
 	Shutdown()
 
 	// WaitForCacheSync blocks until the started informers are in sync or the channel is closed.
@@ -104,37 +104,36 @@ type SharedInformerFactory interface {
 	// ends.
 	WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult
 
-	// WaitForSync blocks until each started informer is in sync or the context ends. The error has
-	// for each informer that is not in sync its phase and its last error.
+	// WaitForSync blocks until each started informer is in sync or the context ends. The error names each
+	// informer that is not in sync, with its phase and its last error.
 	WaitForSync(ctx context.Context) error
 
-	// WaitForSyncOrStuck is WaitForSync that does not wait for informers that are stuck, since the
-	// server does not have or has forbidden their resources.
+	// WaitForSyncOrStuck is like WaitForSync, but it does not wait for informers that are stuck: the server
+	// does not have their resource, or has forbidden it several times.
 	WaitForSyncOrStuck(ctx context.Context) error
 
 	// Status returns the status of each informer, sorted by name.
 	Status() []generated.Status
 
-	// HealthCheck returns a liveness check that fails if an informer has stopped, or may have
-	// been out of date for longer than stale, which should be several minutes.
+	// HealthCheck returns a liveness check. It fails if an informer has stopped, or may have been out of
+	// date for longer than stale. Stale should be several minutes.
 	HealthCheck(stale time.Duration) func(*http.Request) error
 
-	// ReadyCheck is a readiness check that fails as long as a started informer has not been in
-	// sync.
+	// ReadyCheck is a readiness check. It fails until each started informer has been in sync once.
 	ReadyCheck(*http.Request) error
 
-	// Named returns the same factory, whose informers have a name: several of one type, each with
-	// the options that ForType of runtime/factory has for that name.
+	// Named returns a view of the factory whose informers carry a name. Use it to run several informers of
+	// one type with different options: ForType of runtime/factory sets the options for a name.
 	Named(name string) SharedInformerFactory
 
-	// Release stops the informer of the type of obj and removes it: the next request creates a
-	// new one, which needs a Start. The channel is closed when the informer has ended.
+	// Release stops the informer of obj's type and removes it. The next request makes a new informer, which
+	// must be started again. The channel is closed when the old informer has ended.
 	Release(obj runtime.Object) <-chan struct{}
 
-	// ForResource returns the informer of a resource, which is added to the factory.
+	// ForResource returns the informer of a resource, and adds it to the factory.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
-	// InformerFor returns the informer of the type of obj, made by newFunc if there is none.
+	// InformerFor returns the informer of obj's type. If there is none yet, newFunc makes it.
 	InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer
 
 	// Core gives the informers of the core group.

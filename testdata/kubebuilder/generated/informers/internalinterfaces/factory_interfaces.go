@@ -15,13 +15,13 @@ import (
 // NewInformerFunc makes an informer from a client and a resync period.
 type NewInformerFunc = func(*source.Client, time.Duration) cache.SharedIndexInformer
 
-// SharedInformerFactory is the part of the factory that informers use.
+// SharedInformerFactory has the factory's methods that informers call.
 type SharedInformerFactory interface {
-	// Start runs the informers that are not running until stopCh is closed.
+	// Start starts the informers that do not run yet. They run until stopCh is closed.
 	Start(stopCh <-chan struct{})
-	// InformerFor returns the informer of the type of obj.
+	// InformerFor returns the informer of obj's type. If there is none yet, newFunc makes it.
 	InformerFor(obj runtime.Object, newFunc NewInformerFunc) cache.SharedIndexInformer
-	// InformerName is the factory's identity; it may be nil.
+	// InformerName returns the name under which the informers report their metrics, or nil.
 	InformerName() *cache.InformerName
 }
 

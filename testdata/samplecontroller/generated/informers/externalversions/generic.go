@@ -11,11 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GenericInformer is an informer and lister of a type that is not known at compile time.
+// GenericInformer gives the informer and lister of a type that is not known at compile time.
 type GenericInformer = factory.GenericInformer
 
-// ForResource returns the informer of a resource. A resource that is not one of this factory's is
-// an error.
+// ForResource returns the informer of a resource. It fails if the factory does not have the resource.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
 	// Group=samplecontroller.example.com, Version=v1alpha1

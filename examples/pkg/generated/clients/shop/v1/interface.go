@@ -11,7 +11,7 @@ import (
 
 // Interface gives the clients of shop.example.com/v1.
 type Interface interface {
-	// Orders gives the client of Orders in a namespace, or with "" in all.
+	// Orders gives the client of Orders in a namespace, or in all namespaces for "".
 	Orders(namespace string) OrderInterface
 }
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// OrderInterface is the client of Orders, with the methods that their verbs allow.
+// OrderInterface is the client of Orders. It has a method for each verb that the type allows.
 // Order is a purchase.
 type OrderInterface interface {
 	Create(ctx context.Context, obj *v1.Order, options metav1.CreateOptions) (*v1.Order, error)

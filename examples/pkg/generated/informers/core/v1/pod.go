@@ -14,7 +14,7 @@ type (
 	// TypedPodInformer gives the shared informer and the lister of Pods.
 	// Pod has the node and the phase of a pod.
 	TypedPodInformer generated.TypedInformer[PodIndexInformer, v1.PodLister]
-	// PodIndexInformer is the typed informer of Pods. For all that it can do, see Core of runtime/factory.
+	// PodIndexInformer is the typed informer of Pods. Core of runtime/factory returns the informer with all its methods.
 	PodIndexInformer cache.TypedSharedIndexInformer[*pod.Pod]
 )
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PodLister lists Pods, which are shared and read-only.
+// PodLister lists Pods. The objects are shared: treat them as read-only.
 // Pod has the node and the phase of a pod.
 type PodLister interface {
 	listers.Lister[*pod.Pod]
@@ -21,12 +21,12 @@ type PodLister interface {
 
 type podLister struct{ podIndexLister }
 
-// NewPodLister returns a lister of the objects of the indexer.
+// NewPodLister returns a lister of the objects in an indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
 	return &podLister{podIndexLister{listers.New[*pod.Pod](indexer, schema.GroupResource{Group: "", Resource: "pod"})}}
 }
 
-// PodNamespaceLister lists and gets the Pods of one namespace, which are shared and read-only.
+// PodNamespaceLister lists and gets the Pods of one namespace. The objects are shared: treat them as read-only.
 type PodNamespaceLister interface {
 	listers.Reader[*pod.Pod]
 	PodIndexLister
@@ -38,9 +38,9 @@ func (l *podLister) Pods(namespace string) PodNamespaceLister {
 	return &podNamespaceLister{podIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
 }
 
-// PodIndexLister finds Pods by their indexes. Over an indexer without one of them it looks at each object.
+// PodIndexLister finds Pods by their indexes. If the indexer lacks an index, it looks at each object.
 type PodIndexLister interface {
-	// ByNode finds Pods by Spec.NodeName, in no order. AllByNode iterates over them.
+	// ByNode finds Pods by Spec.NodeName, in no order. AllByNode iterates over the same objects.
 	ByNode(value string) ([]*pod.Pod, error)
 	AllByNode(value string) iter.Seq[*pod.Pod]
 }
@@ -57,7 +57,7 @@ func (l *podIndexLister) AllByNode(value string) iter.Seq[*pod.Pod] {
 	return listers.AllByIndex(l.ResourceIndexer, PodByNode, value)
 }
 
-// The indexes of Pods. PodIndexes are all of them, which informers have from the start.
+// The indexes of Pods. PodIndexes holds all of them. The factory's informers have them from the start.
 var (
 	PodIndexes = listers.Untyped(
 		PodByNode,

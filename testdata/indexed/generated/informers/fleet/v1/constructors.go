@@ -13,68 +13,68 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewMachineInformer returns an informer of the Machines of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewMachineInformer returns an informer of the Machines in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredMachineInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedMachineInformer returns a typed informer of the Machines of a namespace, or of all for "", which is not shared.
+// NewTypedMachineInformer returns a typed informer of the Machines in a namespace, or in all for "". It is not shared.
 func NewTypedMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers MachineIndexers) MachineIndexInformer {
 	return NewTypedFilteredMachineInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredMachineInformer returns an informer, not shared, of the Machines that its list options select.
+// NewFilteredMachineInformer returns an informer of the Machines that tweakListOptions selects. It is not shared.
 func NewFilteredMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewMachineInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredMachineInformer returns a typed informer, not shared, of the Machines that its list options select.
+// NewTypedFilteredMachineInformer returns a typed informer of the Machines that tweakListOptions selects. It is not shared.
 func NewTypedFilteredMachineInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers MachineIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) MachineIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToMachineIndexInformer(NewFilteredMachineInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewMachineInformerWithOptions returns an informer of the Machines of a namespace, or of all for "", with options. It is not shared.
+// NewMachineInformerWithOptions returns an informer of the Machines in a namespace, or in all for "", with options. It is not shared.
 func NewMachineInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(machineResource, machineObjects(client, namespace), options)
 }
 
-// NewTypedMachineInformerWithOptions returns a typed informer of the Machines of a namespace, or of all for "", with options. It is not shared.
+// NewTypedMachineInformerWithOptions returns a typed informer of the Machines in a namespace, or in all for "", with options. It is not shared.
 func NewTypedMachineInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) MachineIndexInformer {
 	return ToMachineIndexInformer(NewMachineInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedMachineInformer adds the typed informer to informer, whose objects must be Machines: of others, the typed methods panic.
+// ToTypedMachineInformer adds TypedInformer to informer. The typed methods panic if its objects are not Machines.
 func ToTypedMachineInformer(informer MachineInformer) TypedMachineInformer {
 	return generated.Typed[*v1.Machine, MachineIndexInformer](generated.Informer[fleetv1.MachineLister](informer))
 }
 
-// ToMachineIndexInformer adds typed methods to an informer. Its objects must be Machines: of others, the typed methods panic.
+// ToMachineIndexInformer adds typed methods to informer. They panic if its objects are not Machines.
 func ToMachineIndexInformer(informer cache.SharedIndexInformer) MachineIndexInformer {
 	return generated.ToTyped[*v1.Machine](informer)
 }
 
-// NewZoneInformer returns an informer of the Zones. A factory shares its informers; this one is not shared.
+// NewZoneInformer returns an informer of the Zones. Factories share informers; this one is not shared.
 func NewZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredZoneInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedZoneInformer returns a typed informer of the Zones, which is not shared.
+// NewTypedZoneInformer returns a typed informer of the Zones. It is not shared.
 func NewTypedZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers ZoneIndexers) ZoneIndexInformer {
 	return NewTypedFilteredZoneInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredZoneInformer returns an informer, not shared, of the Zones that its list options select.
+// NewFilteredZoneInformer returns an informer of the Zones that tweakListOptions selects. It is not shared.
 func NewFilteredZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewZoneInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredZoneInformer returns a typed informer, not shared, of the Zones that its list options select.
+// NewTypedFilteredZoneInformer returns a typed informer of the Zones that tweakListOptions selects. It is not shared.
 func NewTypedFilteredZoneInformer(client *source.Client, resyncPeriod time.Duration, indexers ZoneIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) ZoneIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
@@ -91,12 +91,12 @@ func NewTypedZoneInformerWithOptions(client *source.Client, options factory.Info
 	return ToZoneIndexInformer(NewZoneInformerWithOptions(client, options))
 }
 
-// ToTypedZoneInformer adds the typed informer to informer, whose objects must be Zones: of others, the typed methods panic.
+// ToTypedZoneInformer adds TypedInformer to informer. The typed methods panic if its objects are not Zones.
 func ToTypedZoneInformer(informer ZoneInformer) TypedZoneInformer {
 	return generated.Typed[*v1.Zone, ZoneIndexInformer](generated.Informer[fleetv1.ZoneLister](informer))
 }
 
-// ToZoneIndexInformer adds typed methods to an informer. Its objects must be Zones: of others, the typed methods panic.
+// ToZoneIndexInformer adds typed methods to informer. They panic if its objects are not Zones.
 func ToZoneIndexInformer(informer cache.SharedIndexInformer) ZoneIndexInformer {
 	return generated.ToTyped[*v1.Zone](informer)
 }

@@ -16,7 +16,7 @@ type (
 	MachineInformer generated.Informer[fleetv1.MachineLister]
 	// TypedMachineInformer gives the typed informer as well.
 	TypedMachineInformer generated.TypedInformer[MachineIndexInformer, fleetv1.MachineLister]
-	// MachineIndexInformer is the typed informer of Machines. For all that it can do, see Core of runtime/factory.
+	// MachineIndexInformer is the typed informer of Machines. Core of runtime/factory returns the informer with all its methods.
 	MachineIndexInformer cache.TypedSharedIndexInformer[*v1.Machine]
 )
 

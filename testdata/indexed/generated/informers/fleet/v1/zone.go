@@ -16,7 +16,7 @@ type (
 	ZoneInformer generated.Informer[fleetv1.ZoneLister]
 	// TypedZoneInformer gives the typed informer as well.
 	TypedZoneInformer generated.TypedInformer[ZoneIndexInformer, fleetv1.ZoneLister]
-	// ZoneIndexInformer is the typed informer of Zones. For all that it can do, see Core of runtime/factory.
+	// ZoneIndexInformer is the typed informer of Zones. Core of runtime/factory returns the informer with all its methods.
 	ZoneIndexInformer cache.TypedSharedIndexInformer[*v1.Zone]
 )
 

@@ -2,11 +2,11 @@
 
 package v1
 
-// MachineListerExpansion stands for the methods that a hand-written file may add to MachineLister.
+// MachineListerExpansion is embedded in MachineLister. A hand-written file may declare it instead, with more methods.
 type MachineListerExpansion any
 
 // MachineNamespaceListerExpansion does the same for MachineNamespaceLister.
 type MachineNamespaceListerExpansion any
 
-// ZoneListerExpansion stands for the methods that a hand-written file may add to ZoneLister.
+// ZoneListerExpansion is embedded in ZoneLister. A hand-written file may declare it instead, with more methods.
 type ZoneListerExpansion any

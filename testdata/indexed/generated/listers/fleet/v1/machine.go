@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// MachineLister lists Machines, which are shared and read-only.
+// MachineLister lists Machines. The objects are shared: treat them as read-only.
 // Machine has an index of each form.
 type MachineLister interface {
 	listers.Lister[*v1.Machine]
@@ -24,12 +24,12 @@ type MachineLister interface {
 
 type machineLister struct{ machineIndexLister }
 
-// NewMachineLister returns a lister of the objects of the indexer.
+// NewMachineLister returns a lister of the objects in an indexer.
 func NewMachineLister(indexer cache.Indexer) MachineLister {
 	return &machineLister{machineIndexLister{listers.New[*v1.Machine](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "machine"})}}
 }
 
-// MachineNamespaceLister lists and gets the Machines of one namespace, which are shared and read-only.
+// MachineNamespaceLister lists and gets the Machines of one namespace. The objects are shared: treat them as read-only.
 type MachineNamespaceLister interface {
 	listers.Reader[*v1.Machine]
 	MachineIndexLister
@@ -42,45 +42,45 @@ func (l *machineLister) Machines(namespace string) MachineNamespaceLister {
 	return &machineNamespaceLister{machineIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
 }
 
-// MachineIndexLister finds Machines by their indexes. Over an indexer without one of them it looks at each object.
+// MachineIndexLister finds Machines by their indexes. If the indexer lacks an index, it looks at each object.
 type MachineIndexLister interface {
-	// ByAddresses finds Machines by Spec.Networks.Interfaces.Addresses, in no order. AllByAddresses iterates over them.
+	// ByAddresses finds Machines by Spec.Networks.Interfaces.Addresses, in no order. AllByAddresses iterates over the same objects.
 	ByAddresses(value string) ([]*v1.Machine, error)
 	AllByAddresses(value string) iter.Seq[*v1.Machine]
-	// ByCondition finds Machines by ConditionsOf, in no order. AllByCondition iterates over them.
+	// ByCondition finds Machines by ConditionsOf, in no order. AllByCondition iterates over the same objects.
 	ByCondition(value string) ([]*v1.Machine, error)
 	AllByCondition(value string) iter.Seq[*v1.Machine]
-	// ByDiskClass finds Machines by Spec.Disks.Class, in no order. AllByDiskClass iterates over them.
+	// ByDiskClass finds Machines by Spec.Disks.Class, in no order. AllByDiskClass iterates over the same objects.
 	ByDiskClass(value string) ([]*v1.Machine, error)
 	AllByDiskClass(value string) iter.Seq[*v1.Machine]
-	// ByOwnerUID finds Machines by Status.OwnerUID, in no order. AllByOwnerUID iterates over them.
+	// ByOwnerUID finds Machines by Status.OwnerUID, in no order. AllByOwnerUID iterates over the same objects.
 	ByOwnerUID(value types.UID) ([]*v1.Machine, error)
 	AllByOwnerUID(value types.UID) iter.Seq[*v1.Machine]
-	// ByPaused finds Machines by Spec.Paused, in no order. AllByPaused iterates over them.
+	// ByPaused finds Machines by Spec.Paused, in no order. AllByPaused iterates over the same objects.
 	ByPaused(value bool) ([]*v1.Machine, error)
 	AllByPaused(value bool) iter.Seq[*v1.Machine]
-	// ByPool finds Machines by Spec.PoolName, in no order. AllByPool iterates over them.
+	// ByPool finds Machines by Spec.PoolName, in no order. AllByPool iterates over the same objects.
 	ByPool(value string) ([]*v1.Machine, error)
 	AllByPool(value string) iter.Seq[*v1.Machine]
-	// ByRackUnit finds Machines by Spec.Placement.Rack.Unit, in no order. AllByRackUnit iterates over them.
+	// ByRackUnit finds Machines by Spec.Placement.Rack.Unit, in no order. AllByRackUnit iterates over the same objects.
 	ByRackUnit(value int32) ([]*v1.Machine, error)
 	AllByRackUnit(value int32) iter.Seq[*v1.Machine]
-	// BySecret finds Machines by Spec.Credentials, in no order. AllBySecret iterates over them.
+	// BySecret finds Machines by Spec.Credentials, in no order. AllBySecret iterates over the same objects.
 	BySecret(value string) ([]*v1.Machine, error)
 	AllBySecret(value string) iter.Seq[*v1.Machine]
-	// BySize finds Machines by Spec.Size, in no order. AllBySize iterates over them.
+	// BySize finds Machines by Spec.Size, in no order. AllBySize iterates over the same objects.
 	BySize(value v1.Size) ([]*v1.Machine, error)
 	AllBySize(value v1.Size) iter.Seq[*v1.Machine]
-	// BySlots finds Machines by Spec.Slots, in no order. AllBySlots iterates over them.
+	// BySlots finds Machines by Spec.Slots, in no order. AllBySlots iterates over the same objects.
 	BySlots(value uint16) ([]*v1.Machine, error)
 	AllBySlots(value uint16) iter.Seq[*v1.Machine]
-	// ByTag finds Machines by Spec.Tags, in no order. AllByTag iterates over them.
+	// ByTag finds Machines by Spec.Tags, in no order. AllByTag iterates over the same objects.
 	ByTag(value v1.Tag) ([]*v1.Machine, error)
 	AllByTag(value v1.Tag) iter.Seq[*v1.Machine]
-	// ByTeam finds Machines by TeamOf, in no order. AllByTeam iterates over them.
+	// ByTeam finds Machines by TeamOf, in no order. AllByTeam iterates over the same objects.
 	ByTeam(value string) ([]*v1.Machine, error)
 	AllByTeam(value string) iter.Seq[*v1.Machine]
-	// ByZone finds Machines by Spec.Zone, in no order. AllByZone iterates over them.
+	// ByZone finds Machines by Spec.Zone, in no order. AllByZone iterates over the same objects.
 	ByZone(value string) ([]*v1.Machine, error)
 	AllByZone(value string) iter.Seq[*v1.Machine]
 }
@@ -193,7 +193,7 @@ func (l *machineIndexLister) AllByZone(value string) iter.Seq[*v1.Machine] {
 	return listers.AllByIndex(l.ResourceIndexer, MachineByZone, value)
 }
 
-// The indexes of Machines. MachineIndexes are all of them, which informers have from the start.
+// The indexes of Machines. MachineIndexes holds all of them. The factory's informers have them from the start.
 var (
 	MachineIndexes = listers.Untyped(
 		MachineByAddresses,

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ZoneLister lists Zones, which are shared and read-only.
+// ZoneLister lists Zones. The objects are shared: treat them as read-only.
 // Zone is a type without namespaces.
 type ZoneLister interface {
 	listers.Reader[*v1.Zone]
@@ -21,14 +21,14 @@ type ZoneLister interface {
 
 type zoneLister struct{ zoneIndexLister }
 
-// NewZoneLister returns a lister of the objects of the indexer.
+// NewZoneLister returns a lister of the objects in an indexer.
 func NewZoneLister(indexer cache.Indexer) ZoneLister {
 	return &zoneLister{zoneIndexLister{listers.New[*v1.Zone](indexer, schema.GroupResource{Group: "fleet.example.com", Resource: "zone"})}}
 }
 
-// ZoneIndexLister finds Zones by their indexes. Over an indexer without one of them it looks at each object.
+// ZoneIndexLister finds Zones by their indexes. If the indexer lacks an index, it looks at each object.
 type ZoneIndexLister interface {
-	// ByCountry finds Zones by Country, in no order. AllByCountry iterates over them.
+	// ByCountry finds Zones by Country, in no order. AllByCountry iterates over the same objects.
 	ByCountry(value string) ([]*v1.Zone, error)
 	AllByCountry(value string) iter.Seq[*v1.Zone]
 }
@@ -45,7 +45,7 @@ func (l *zoneIndexLister) AllByCountry(value string) iter.Seq[*v1.Zone] {
 	return listers.AllByIndex(l.ResourceIndexer, ZoneByCountry, value)
 }
 
-// The indexes of Zones. ZoneIndexes are all of them, which informers have from the start.
+// The indexes of Zones. ZoneIndexes holds all of them. The factory's informers have them from the start.
 var (
 	ZoneIndexes = listers.Untyped(
 		ZoneByCountry,

@@ -13,112 +13,112 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewOrderInformer returns an informer of the Orders of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewOrderInformer returns an informer of the Orders in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedOrderInformer returns a typed informer of the Orders of a namespace, or of all for "", which is not shared.
+// NewTypedOrderInformer returns a typed informer of the Orders in a namespace, or in all for "". It is not shared.
 func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers) OrderIndexInformer {
 	return NewTypedFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredOrderInformer returns an informer, not shared, of the Orders that its list options select.
+// NewFilteredOrderInformer returns an informer of the Orders that tweakListOptions selects. It is not shared.
 func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredOrderInformer returns a typed informer, not shared, of the Orders that its list options select.
+// NewTypedFilteredOrderInformer returns a typed informer of the Orders that tweakListOptions selects. It is not shared.
 func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) OrderIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewOrderInformerWithOptions returns an informer of the Orders of a namespace, or of all for "", with options. It is not shared.
+// NewOrderInformerWithOptions returns an informer of the Orders in a namespace, or in all for "", with options. It is not shared.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(orderResource, orderObjects(client, namespace), options)
 }
 
-// NewTypedOrderInformerWithOptions returns a typed informer of the Orders of a namespace, or of all for "", with options. It is not shared.
+// NewTypedOrderInformerWithOptions returns a typed informer of the Orders in a namespace, or in all for "", with options. It is not shared.
 func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
 	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer adds TypedInformer to informer. The typed methods panic if its objects are not Orders.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return generated.Typed[*v1alpha1.Order, OrderIndexInformer](generated.Informer[shopv1alpha1.OrderLister](informer))
 }
 
-// ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
+// ToOrderIndexInformer adds typed methods to informer. They panic if its objects are not Orders.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
 	return generated.ToTyped[*v1alpha1.Order](informer)
 }
 
-// NewShipmentInformer returns an informer of the Shipments of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewShipmentInformer returns an informer of the Shipments in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedShipmentInformer returns a typed informer of the Shipments of a namespace, or of all for "", which is not shared.
+// NewTypedShipmentInformer returns a typed informer of the Shipments in a namespace, or in all for "". It is not shared.
 func NewTypedShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers) ShipmentIndexInformer {
 	return NewTypedFilteredShipmentInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredShipmentInformer returns an informer, not shared, of the Shipments that its list options select.
+// NewFilteredShipmentInformer returns an informer of the Shipments that tweakListOptions selects. It is not shared.
 func NewFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewShipmentInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredShipmentInformer returns a typed informer, not shared, of the Shipments that its list options select.
+// NewTypedFilteredShipmentInformer returns a typed informer of the Shipments that tweakListOptions selects. It is not shared.
 func NewTypedFilteredShipmentInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ShipmentIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) ShipmentIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToShipmentIndexInformer(NewFilteredShipmentInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewShipmentInformerWithOptions returns an informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
+// NewShipmentInformerWithOptions returns an informer of the Shipments in a namespace, or in all for "", with options. It is not shared.
 func NewShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(shipmentResource, shipmentObjects(client, namespace), options)
 }
 
-// NewTypedShipmentInformerWithOptions returns a typed informer of the Shipments of a namespace, or of all for "", with options. It is not shared.
+// NewTypedShipmentInformerWithOptions returns a typed informer of the Shipments in a namespace, or in all for "", with options. It is not shared.
 func NewTypedShipmentInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ShipmentIndexInformer {
 	return ToShipmentIndexInformer(NewShipmentInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedShipmentInformer adds the typed informer to informer, whose objects must be Shipments: of others, the typed methods panic.
+// ToTypedShipmentInformer adds TypedInformer to informer. The typed methods panic if its objects are not Shipments.
 func ToTypedShipmentInformer(informer ShipmentInformer) TypedShipmentInformer {
 	return generated.Typed[*v1alpha1.Shipment, ShipmentIndexInformer](generated.Informer[shopv1alpha1.ShipmentLister](informer))
 }
 
-// ToShipmentIndexInformer adds typed methods to an informer. Its objects must be Shipments: of others, the typed methods panic.
+// ToShipmentIndexInformer adds typed methods to informer. They panic if its objects are not Shipments.
 func ToShipmentIndexInformer(informer cache.SharedIndexInformer) ShipmentIndexInformer {
 	return generated.ToTyped[*v1alpha1.Shipment](informer)
 }
 
-// NewWarehouseInformer returns an informer of the Warehouses. A factory shares its informers; this one is not shared.
+// NewWarehouseInformer returns an informer of the Warehouses. Factories share informers; this one is not shared.
 func NewWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedWarehouseInformer returns a typed informer of the Warehouses, which is not shared.
+// NewTypedWarehouseInformer returns a typed informer of the Warehouses. It is not shared.
 func NewTypedWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers) WarehouseIndexInformer {
 	return NewTypedFilteredWarehouseInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredWarehouseInformer returns an informer, not shared, of the Warehouses that its list options select.
+// NewFilteredWarehouseInformer returns an informer of the Warehouses that tweakListOptions selects. It is not shared.
 func NewFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewWarehouseInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredWarehouseInformer returns a typed informer, not shared, of the Warehouses that its list options select.
+// NewTypedFilteredWarehouseInformer returns a typed informer of the Warehouses that tweakListOptions selects. It is not shared.
 func NewTypedFilteredWarehouseInformer(client *source.Client, resyncPeriod time.Duration, indexers WarehouseIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) WarehouseIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
@@ -135,12 +135,12 @@ func NewTypedWarehouseInformerWithOptions(client *source.Client, options factory
 	return ToWarehouseIndexInformer(NewWarehouseInformerWithOptions(client, options))
 }
 
-// ToTypedWarehouseInformer adds the typed informer to informer, whose objects must be Warehouses: of others, the typed methods panic.
+// ToTypedWarehouseInformer adds TypedInformer to informer. The typed methods panic if its objects are not Warehouses.
 func ToTypedWarehouseInformer(informer WarehouseInformer) TypedWarehouseInformer {
 	return generated.Typed[*v1alpha1.Warehouse, WarehouseIndexInformer](generated.Informer[shopv1alpha1.WarehouseLister](informer))
 }
 
-// ToWarehouseIndexInformer adds typed methods to an informer. Its objects must be Warehouses: of others, the typed methods panic.
+// ToWarehouseIndexInformer adds typed methods to informer. They panic if its objects are not Warehouses.
 func ToWarehouseIndexInformer(informer cache.SharedIndexInformer) WarehouseIndexInformer {
 	return generated.ToTyped[*v1alpha1.Warehouse](informer)
 }

@@ -16,7 +16,7 @@ type (
 	ShipmentInformer generated.Informer[shopv1alpha1.ShipmentLister]
 	// TypedShipmentInformer gives the typed informer as well.
 	TypedShipmentInformer generated.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
-	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
+	// ShipmentIndexInformer is the typed informer of Shipments. Core of runtime/factory returns the informer with all its methods.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )
 

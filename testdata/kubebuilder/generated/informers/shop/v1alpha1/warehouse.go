@@ -16,7 +16,7 @@ type (
 	WarehouseInformer generated.Informer[shopv1alpha1.WarehouseLister]
 	// TypedWarehouseInformer gives the typed informer as well.
 	TypedWarehouseInformer generated.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
-	// WarehouseIndexInformer is the typed informer of Warehouses. For all that it can do, see Core of runtime/factory.
+	// WarehouseIndexInformer is the typed informer of Warehouses. Core of runtime/factory returns the informer with all its methods.
 	WarehouseIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
 )
 

@@ -2,17 +2,17 @@
 
 package v1alpha1
 
-// OrderListerExpansion stands for the methods that a hand-written file may add to OrderLister.
+// OrderListerExpansion is embedded in OrderLister. A hand-written file may declare it instead, with more methods.
 type OrderListerExpansion any
 
 // OrderNamespaceListerExpansion does the same for OrderNamespaceLister.
 type OrderNamespaceListerExpansion any
 
-// ShipmentListerExpansion stands for the methods that a hand-written file may add to ShipmentLister.
+// ShipmentListerExpansion is embedded in ShipmentLister. A hand-written file may declare it instead, with more methods.
 type ShipmentListerExpansion any
 
 // ShipmentNamespaceListerExpansion does the same for ShipmentNamespaceLister.
 type ShipmentNamespaceListerExpansion any
 
-// WarehouseListerExpansion stands for the methods that a hand-written file may add to WarehouseLister.
+// WarehouseListerExpansion is embedded in WarehouseLister. A hand-written file may declare it instead, with more methods.
 type WarehouseListerExpansion any

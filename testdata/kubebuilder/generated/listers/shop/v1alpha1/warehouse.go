@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// WarehouseLister lists Warehouses, which are shared and read-only.
+// WarehouseLister lists Warehouses. The objects are shared: treat them as read-only.
 // Warehouse is a place that orders are fulfilled from.
 type WarehouseLister interface {
 	listers.Reader[*v1alpha1.Warehouse]
@@ -20,7 +20,7 @@ type warehouseLister struct {
 	listers.ResourceIndexer[*v1alpha1.Warehouse]
 }
 
-// NewWarehouseLister returns a lister of the objects of the indexer.
+// NewWarehouseLister returns a lister of the objects in an indexer.
 func NewWarehouseLister(indexer cache.Indexer) WarehouseLister {
 	return &warehouseLister{listers.New[*v1alpha1.Warehouse](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "warehouse"})}
 }

@@ -11,9 +11,9 @@ import (
 
 // Interface gives the clients of shop.example.com/v1alpha1.
 type Interface interface {
-	// Orders gives the client of Orders in a namespace, or with "" in all.
+	// Orders gives the client of Orders in a namespace, or in all namespaces for "".
 	Orders(namespace string) OrderInterface
-	// Shipments gives the client of Shipments in a namespace, or with "" in all.
+	// Shipments gives the client of Shipments in a namespace, or in all namespaces for "".
 	Shipments(namespace string) ShipmentInterface
 	// Warehouses gives the client of Warehouses.
 	Warehouses() WarehouseInterface

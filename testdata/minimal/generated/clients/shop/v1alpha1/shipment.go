@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// ShipmentInterface is the client of Shipments, with the methods that their verbs allow.
+// ShipmentInterface is the client of Shipments. It has a method for each verb that the type allows.
 // Shipment is a parcel on its way to a customer.
 type ShipmentInterface interface {
 	Create(ctx context.Context, obj *v1alpha1.Shipment, options metav1.CreateOptions) (*v1alpha1.Shipment, error)

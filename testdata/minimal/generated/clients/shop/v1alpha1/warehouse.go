@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// WarehouseInterface is the client of Warehouses, with the methods that their verbs allow.
+// WarehouseInterface is the client of Warehouses. It has a method for each verb that the type allows.
 // Warehouse is a place that orders are fulfilled from.
 type WarehouseInterface interface {
 	Create(ctx context.Context, obj *v1alpha1.Warehouse, options metav1.CreateOptions) (*v1alpha1.Warehouse, error)

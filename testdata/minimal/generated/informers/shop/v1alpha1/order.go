@@ -14,7 +14,7 @@ type (
 	// TypedOrderInformer gives the shared informer and the lister of Orders.
 	// Order is what a customer buys.
 	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, shopv1alpha1.OrderLister]
-	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
+	// OrderIndexInformer is the typed informer of Orders. Core of runtime/factory returns the informer with all its methods.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Order]
 )
 

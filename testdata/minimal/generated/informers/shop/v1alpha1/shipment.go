@@ -14,7 +14,7 @@ type (
 	// TypedShipmentInformer gives the shared informer and the lister of Shipments.
 	// Shipment is a parcel on its way to a customer.
 	TypedShipmentInformer generated.TypedInformer[ShipmentIndexInformer, shopv1alpha1.ShipmentLister]
-	// ShipmentIndexInformer is the typed informer of Shipments. For all that it can do, see Core of runtime/factory.
+	// ShipmentIndexInformer is the typed informer of Shipments. Core of runtime/factory returns the informer with all its methods.
 	ShipmentIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Shipment]
 )
 

@@ -14,7 +14,7 @@ type (
 	// TypedWarehouseInformer gives the shared informer and the lister of Warehouses.
 	// Warehouse is a place that orders are fulfilled from.
 	TypedWarehouseInformer generated.TypedInformer[WarehouseIndexInformer, shopv1alpha1.WarehouseLister]
-	// WarehouseIndexInformer is the typed informer of Warehouses. For all that it can do, see Core of runtime/factory.
+	// WarehouseIndexInformer is the typed informer of Warehouses. Core of runtime/factory returns the informer with all its methods.
 	WarehouseIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Warehouse]
 )
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// OrderLister lists Orders, which are shared and read-only.
+// OrderLister lists Orders. The objects are shared: treat them as read-only.
 // Order is what a customer buys.
 type OrderLister interface {
 	listers.Lister[*v1alpha1.Order]
@@ -20,12 +20,12 @@ type orderLister struct {
 	listers.ResourceIndexer[*v1alpha1.Order]
 }
 
-// NewOrderLister returns a lister of the objects of the indexer.
+// NewOrderLister returns a lister of the objects in an indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
 	return &orderLister{listers.New[*v1alpha1.Order](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "order"})}
 }
 
-// OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.
+// OrderNamespaceLister lists and gets the Orders of one namespace. The objects are shared: treat them as read-only.
 type OrderNamespaceLister interface {
 	listers.Reader[*v1alpha1.Order]
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ShipmentLister lists Shipments, which are shared and read-only.
+// ShipmentLister lists Shipments. The objects are shared: treat them as read-only.
 // Shipment is a parcel on its way to a customer.
 type ShipmentLister interface {
 	listers.Lister[*v1alpha1.Shipment]
@@ -20,12 +20,12 @@ type shipmentLister struct {
 	listers.ResourceIndexer[*v1alpha1.Shipment]
 }
 
-// NewShipmentLister returns a lister of the objects of the indexer.
+// NewShipmentLister returns a lister of the objects in an indexer.
 func NewShipmentLister(indexer cache.Indexer) ShipmentLister {
 	return &shipmentLister{listers.New[*v1alpha1.Shipment](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "shipment"})}
 }
 
-// ShipmentNamespaceLister lists and gets the Shipments of one namespace, which are shared and read-only.
+// ShipmentNamespaceLister lists and gets the Shipments of one namespace. The objects are shared: treat them as read-only.
 type ShipmentNamespaceLister interface {
 	listers.Reader[*v1alpha1.Shipment]
 }

@@ -11,7 +11,7 @@ import (
 
 // Interface gives the clients of networking.mesh.example.org/v1alpha1.
 type Interface interface {
-	// Interfaces gives the client of Interfaces in a namespace, or with "" in all.
+	// Interfaces gives the client of Interfaces in a namespace, or in all namespaces for "".
 	Interfaces(namespace string) InterfaceInterface
 }
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// InterfaceInterface is the client of Interfaces, with the methods that their verbs allow.
+// InterfaceInterface is the client of Interfaces. It has a method for each verb that the type allows.
 // Interface is a kind whose name is also that of a generated file.
 type InterfaceInterface interface {
 	Create(ctx context.Context, obj *v1alpha1.Interface, options metav1.CreateOptions) (*v1alpha1.Interface, error)

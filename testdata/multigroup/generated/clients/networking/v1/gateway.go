@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// GatewayInterface is the client of Gateways, with the methods that their verbs allow.
+// GatewayInterface is the client of Gateways. It has a method for each verb that the type allows.
 // Gateway lets traffic into the cluster.
 type GatewayInterface interface {
 	Create(ctx context.Context, obj *v1.Gateway, options metav1.CreateOptions) (*v1.Gateway, error)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// GatewayClassInterface is the client of GatewayClasses, with the methods that their verbs allow.
+// GatewayClassInterface is the client of GatewayClasses. It has a method for each verb that the type allows.
 // GatewayClass is a kind of Gateways.
 type GatewayClassInterface interface {
 	Create(ctx context.Context, obj *v1.GatewayClass, options metav1.CreateOptions) (*v1.GatewayClass, error)

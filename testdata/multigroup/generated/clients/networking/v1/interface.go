@@ -11,7 +11,7 @@ import (
 
 // Interface gives the clients of networking.example.org/v1.
 type Interface interface {
-	// Gateways gives the client of Gateways in a namespace, or with "" in all.
+	// Gateways gives the client of Gateways in a namespace, or in all namespaces for "".
 	Gateways(namespace string) GatewayInterface
 	// GatewayClasses gives the client of GatewayClasses.
 	GatewayClasses() GatewayClassInterface

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// EndpointsInterface is the client of Endpointses, with the methods that their verbs allow.
+// EndpointsInterface is the client of Endpointses. It has a method for each verb that the type allows.
 // Endpoints are where traffic goes.
 type EndpointsInterface interface {
 	Create(ctx context.Context, obj *v1beta1.Endpoints, options metav1.CreateOptions) (*v1beta1.Endpoints, error)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// GatewayInterface is the client of Gateways, with the methods that their verbs allow.
+// GatewayInterface is the client of Gateways. It has a method for each verb that the type allows.
 // Gateway is the same as in v1.
 type GatewayInterface interface {
 	Create(ctx context.Context, obj *v1beta1.Gateway, options metav1.CreateOptions) (*v1beta1.Gateway, error)

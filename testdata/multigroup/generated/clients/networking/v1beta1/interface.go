@@ -12,11 +12,11 @@ import (
 
 // Interface gives the clients of networking.example.org/v1beta1.
 type Interface interface {
-	// Endpointses gives the client of Endpointses in a namespace, or with "" in all.
+	// Endpointses gives the client of Endpointses in a namespace, or in all namespaces for "".
 	Endpointses(namespace string) EndpointsInterface
-	// Gateways gives the client of Gateways in a namespace, or with "" in all.
+	// Gateways gives the client of Gateways in a namespace, or in all namespaces for "".
 	Gateways(namespace string) GatewayInterface
-	// Reports gives the client of Reports in a namespace, or with "" in all.
+	// Reports gives the client of Reports in a namespace, or in all namespaces for "".
 	Reports(namespace string) ReportInterface
 }
 

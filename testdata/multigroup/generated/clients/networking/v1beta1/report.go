@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ReportInterface is the client of Reports, with the methods that their verbs allow.
+// ReportInterface is the client of Reports. It has a method for each verb that the type allows.
 // Report has a lister and, as it can't be watched, no informer.
 type ReportInterface interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (*v1beta1.Report, error)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// ClaimInterface is the client of Claims, with the methods that their verbs allow.
+// ClaimInterface is the client of Claims. It has a method for each verb that the type allows.
 // Claim asks for a Volume.
 type ClaimInterface interface {
 	Create(ctx context.Context, obj *v1.Claim, options metav1.CreateOptions) (*v1.Claim, error)

@@ -11,7 +11,7 @@ import (
 
 // Interface gives the clients of storage.example.org/v1.
 type Interface interface {
-	// Claims gives the client of Claims in a namespace, or with "" in all.
+	// Claims gives the client of Claims in a namespace, or in all namespaces for "".
 	Claims(namespace string) ClaimInterface
 	// Volumes gives the client of Volumes.
 	Volumes() VolumeInterface

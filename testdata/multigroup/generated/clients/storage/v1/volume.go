@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// VolumeInterface is the client of Volumes, with the methods that their verbs allow.
+// VolumeInterface is the client of Volumes. It has a method for each verb that the type allows.
 // Volume is a place to keep data.
 type VolumeInterface interface {
 	Create(ctx context.Context, obj *v1.Volume, options metav1.CreateOptions) (*v1.Volume, error)

@@ -13,46 +13,46 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewInterfaceInformer returns an informer of the Interfaces of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewInterfaceInformer returns an informer of the Interfaces in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedInterfaceInformer returns a typed informer of the Interfaces of a namespace, or of all for "", which is not shared.
+// NewTypedInterfaceInformer returns a typed informer of the Interfaces in a namespace, or in all for "". It is not shared.
 func NewTypedInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers) InterfaceIndexInformer {
 	return NewTypedFilteredInterfaceInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredInterfaceInformer returns an informer, not shared, of the Interfaces that its list options select.
+// NewFilteredInterfaceInformer returns an informer of the Interfaces that tweakListOptions selects. It is not shared.
 func NewFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewInterfaceInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredInterfaceInformer returns a typed informer, not shared, of the Interfaces that its list options select.
+// NewTypedFilteredInterfaceInformer returns a typed informer of the Interfaces that tweakListOptions selects. It is not shared.
 func NewTypedFilteredInterfaceInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers InterfaceIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) InterfaceIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToInterfaceIndexInformer(NewFilteredInterfaceInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewInterfaceInformerWithOptions returns an informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
+// NewInterfaceInformerWithOptions returns an informer of the Interfaces in a namespace, or in all for "", with options. It is not shared.
 func NewInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(interfaceResource, interfaceObjects(client, namespace), options)
 }
 
-// NewTypedInterfaceInformerWithOptions returns a typed informer of the Interfaces of a namespace, or of all for "", with options. It is not shared.
+// NewTypedInterfaceInformerWithOptions returns a typed informer of the Interfaces in a namespace, or in all for "", with options. It is not shared.
 func NewTypedInterfaceInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) InterfaceIndexInformer {
 	return ToInterfaceIndexInformer(NewInterfaceInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedInterfaceInformer adds the typed informer to informer, whose objects must be Interfaces: of others, the typed methods panic.
+// ToTypedInterfaceInformer adds TypedInformer to informer. The typed methods panic if its objects are not Interfaces.
 func ToTypedInterfaceInformer(informer InterfaceInformer) TypedInterfaceInformer {
 	return generated.Typed[*v1alpha1.Interface, InterfaceIndexInformer](generated.Informer[meshpolicyv1alpha1.InterfaceLister](informer))
 }
 
-// ToInterfaceIndexInformer adds typed methods to an informer. Its objects must be Interfaces: of others, the typed methods panic.
+// ToInterfaceIndexInformer adds typed methods to informer. They panic if its objects are not Interfaces.
 func ToInterfaceIndexInformer(informer cache.SharedIndexInformer) InterfaceIndexInformer {
 	return generated.ToTyped[*v1alpha1.Interface](informer)
 }

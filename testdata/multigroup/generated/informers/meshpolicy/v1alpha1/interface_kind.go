@@ -16,7 +16,7 @@ type (
 	InterfaceInformer generated.Informer[meshpolicyv1alpha1.InterfaceLister]
 	// TypedInterfaceInformer gives the typed informer as well.
 	TypedInterfaceInformer generated.TypedInformer[InterfaceIndexInformer, meshpolicyv1alpha1.InterfaceLister]
-	// InterfaceIndexInformer is the typed informer of Interfaces. For all that it can do, see Core of runtime/factory.
+	// InterfaceIndexInformer is the typed informer of Interfaces. Core of runtime/factory returns the informer with all its methods.
 	InterfaceIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Interface]
 )
 

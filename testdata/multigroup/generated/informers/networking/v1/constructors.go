@@ -13,68 +13,68 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewGatewayInformer returns an informer of the Gateways of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewGatewayInformer returns an informer of the Gateways in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer returns a typed informer of the Gateways of a namespace, or of all for "", which is not shared.
+// NewTypedGatewayInformer returns a typed informer of the Gateways in a namespace, or in all for "". It is not shared.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
 	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
+// NewFilteredGatewayInformer returns an informer of the Gateways that tweakListOptions selects. It is not shared.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
+// NewTypedFilteredGatewayInformer returns a typed informer of the Gateways that tweakListOptions selects. It is not shared.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
+// NewGatewayInformerWithOptions returns an informer of the Gateways in a namespace, or in all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(gatewayResource, gatewayObjects(client, namespace), options)
 }
 
-// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
+// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways in a namespace, or in all for "", with options. It is not shared.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds TypedInformer to informer. The typed methods panic if its objects are not Gateways.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return generated.Typed[*v1.Gateway, GatewayIndexInformer](generated.Informer[networkingv1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer adds typed methods to informer. They panic if its objects are not Gateways.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return generated.ToTyped[*v1.Gateway](informer)
 }
 
-// NewGatewayClassInformer returns an informer of the GatewayClasses. A factory shares its informers; this one is not shared.
+// NewGatewayClassInformer returns an informer of the GatewayClasses. Factories share informers; this one is not shared.
 func NewGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayClassInformer returns a typed informer of the GatewayClasses, which is not shared.
+// NewTypedGatewayClassInformer returns a typed informer of the GatewayClasses. It is not shared.
 func NewTypedGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers) GatewayClassIndexInformer {
 	return NewTypedFilteredGatewayClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayClassInformer returns an informer, not shared, of the GatewayClasses that its list options select.
+// NewFilteredGatewayClassInformer returns an informer of the GatewayClasses that tweakListOptions selects. It is not shared.
 func NewFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredGatewayClassInformer returns a typed informer, not shared, of the GatewayClasses that its list options select.
+// NewTypedFilteredGatewayClassInformer returns a typed informer of the GatewayClasses that tweakListOptions selects. It is not shared.
 func NewTypedFilteredGatewayClassInformer(client *source.Client, resyncPeriod time.Duration, indexers GatewayClassIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) GatewayClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
@@ -91,12 +91,12 @@ func NewTypedGatewayClassInformerWithOptions(client *source.Client, options fact
 	return ToGatewayClassIndexInformer(NewGatewayClassInformerWithOptions(client, options))
 }
 
-// ToTypedGatewayClassInformer adds the typed informer to informer, whose objects must be GatewayClasses: of others, the typed methods panic.
+// ToTypedGatewayClassInformer adds TypedInformer to informer. The typed methods panic if its objects are not GatewayClasses.
 func ToTypedGatewayClassInformer(informer GatewayClassInformer) TypedGatewayClassInformer {
 	return generated.Typed[*v1.GatewayClass, GatewayClassIndexInformer](generated.Informer[networkingv1.GatewayClassLister](informer))
 }
 
-// ToGatewayClassIndexInformer adds typed methods to an informer. Its objects must be GatewayClasses: of others, the typed methods panic.
+// ToGatewayClassIndexInformer adds typed methods to informer. They panic if its objects are not GatewayClasses.
 func ToGatewayClassIndexInformer(informer cache.SharedIndexInformer) GatewayClassIndexInformer {
 	return generated.ToTyped[*v1.GatewayClass](informer)
 }

@@ -16,7 +16,7 @@ type (
 	GatewayInformer generated.Informer[networkingv1.GatewayLister]
 	// TypedGatewayInformer gives the typed informer as well.
 	TypedGatewayInformer generated.TypedInformer[GatewayIndexInformer, networkingv1.GatewayLister]
-	// GatewayIndexInformer is the typed informer of Gateways. For all that it can do, see Core of runtime/factory.
+	// GatewayIndexInformer is the typed informer of Gateways. Core of runtime/factory returns the informer with all its methods.
 	GatewayIndexInformer cache.TypedSharedIndexInformer[*v1.Gateway]
 )
 

@@ -16,7 +16,7 @@ type (
 	GatewayClassInformer generated.Informer[networkingv1.GatewayClassLister]
 	// TypedGatewayClassInformer gives the typed informer as well.
 	TypedGatewayClassInformer generated.TypedInformer[GatewayClassIndexInformer, networkingv1.GatewayClassLister]
-	// GatewayClassIndexInformer is the typed informer of GatewayClasses. For all that it can do, see Core of runtime/factory.
+	// GatewayClassIndexInformer is the typed informer of GatewayClasses. Core of runtime/factory returns the informer with all its methods.
 	GatewayClassIndexInformer cache.TypedSharedIndexInformer[*v1.GatewayClass]
 )
 

@@ -13,90 +13,90 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewEndpointsInformer returns an informer of the Endpointses of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewEndpointsInformer returns an informer of the Endpointses in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedEndpointsInformer returns a typed informer of the Endpointses of a namespace, or of all for "", which is not shared.
+// NewTypedEndpointsInformer returns a typed informer of the Endpointses in a namespace, or in all for "". It is not shared.
 func NewTypedEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers) EndpointsIndexInformer {
 	return NewTypedFilteredEndpointsInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredEndpointsInformer returns an informer, not shared, of the Endpointses that its list options select.
+// NewFilteredEndpointsInformer returns an informer of the Endpointses that tweakListOptions selects. It is not shared.
 func NewFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewEndpointsInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredEndpointsInformer returns a typed informer, not shared, of the Endpointses that its list options select.
+// NewTypedFilteredEndpointsInformer returns a typed informer of the Endpointses that tweakListOptions selects. It is not shared.
 func NewTypedFilteredEndpointsInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers EndpointsIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) EndpointsIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToEndpointsIndexInformer(NewFilteredEndpointsInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewEndpointsInformerWithOptions returns an informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
+// NewEndpointsInformerWithOptions returns an informer of the Endpointses in a namespace, or in all for "", with options. It is not shared.
 func NewEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(endpointsResource, endpointsObjects(client, namespace), options)
 }
 
-// NewTypedEndpointsInformerWithOptions returns a typed informer of the Endpointses of a namespace, or of all for "", with options. It is not shared.
+// NewTypedEndpointsInformerWithOptions returns a typed informer of the Endpointses in a namespace, or in all for "", with options. It is not shared.
 func NewTypedEndpointsInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) EndpointsIndexInformer {
 	return ToEndpointsIndexInformer(NewEndpointsInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedEndpointsInformer adds the typed informer to informer, whose objects must be Endpointses: of others, the typed methods panic.
+// ToTypedEndpointsInformer adds TypedInformer to informer. The typed methods panic if its objects are not Endpointses.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	return generated.TypedOnly[*v1beta1.Endpoints, EndpointsIndexInformer](informer)
 }
 
-// ToEndpointsIndexInformer adds typed methods to an informer. Its objects must be Endpointses: of others, the typed methods panic.
+// ToEndpointsIndexInformer adds typed methods to informer. They panic if its objects are not Endpointses.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
 	return generated.ToTyped[*v1beta1.Endpoints](informer)
 }
 
-// NewGatewayInformer returns an informer of the Gateways of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewGatewayInformer returns an informer of the Gateways in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedGatewayInformer returns a typed informer of the Gateways of a namespace, or of all for "", which is not shared.
+// NewTypedGatewayInformer returns a typed informer of the Gateways in a namespace, or in all for "". It is not shared.
 func NewTypedGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers) GatewayIndexInformer {
 	return NewTypedFilteredGatewayInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredGatewayInformer returns an informer, not shared, of the Gateways that its list options select.
+// NewFilteredGatewayInformer returns an informer of the Gateways that tweakListOptions selects. It is not shared.
 func NewFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewGatewayInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredGatewayInformer returns a typed informer, not shared, of the Gateways that its list options select.
+// NewTypedFilteredGatewayInformer returns a typed informer of the Gateways that tweakListOptions selects. It is not shared.
 func NewTypedFilteredGatewayInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers GatewayIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) GatewayIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToGatewayIndexInformer(NewFilteredGatewayInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewGatewayInformerWithOptions returns an informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
+// NewGatewayInformerWithOptions returns an informer of the Gateways in a namespace, or in all for "", with options. It is not shared.
 func NewGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(gatewayResource, gatewayObjects(client, namespace), options)
 }
 
-// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways of a namespace, or of all for "", with options. It is not shared.
+// NewTypedGatewayInformerWithOptions returns a typed informer of the Gateways in a namespace, or in all for "", with options. It is not shared.
 func NewTypedGatewayInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) GatewayIndexInformer {
 	return ToGatewayIndexInformer(NewGatewayInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedGatewayInformer adds the typed informer to informer, whose objects must be Gateways: of others, the typed methods panic.
+// ToTypedGatewayInformer adds TypedInformer to informer. The typed methods panic if its objects are not Gateways.
 func ToTypedGatewayInformer(informer GatewayInformer) TypedGatewayInformer {
 	return generated.Typed[*v1beta1.Gateway, GatewayIndexInformer](generated.Informer[networkingv1beta1.GatewayLister](informer))
 }
 
-// ToGatewayIndexInformer adds typed methods to an informer. Its objects must be Gateways: of others, the typed methods panic.
+// ToGatewayIndexInformer adds typed methods to informer. They panic if its objects are not Gateways.
 func ToGatewayIndexInformer(informer cache.SharedIndexInformer) GatewayIndexInformer {
 	return generated.ToTyped[*v1beta1.Gateway](informer)
 }

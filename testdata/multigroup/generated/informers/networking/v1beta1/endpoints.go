@@ -15,7 +15,7 @@ type (
 	EndpointsInformer generated.InformerOnly
 	// TypedEndpointsInformer gives the typed informer as well.
 	TypedEndpointsInformer generated.TypedInformerOnly[EndpointsIndexInformer]
-	// EndpointsIndexInformer is the typed informer of Endpointses. For all that it can do, see Core of runtime/factory.
+	// EndpointsIndexInformer is the typed informer of Endpointses. Core of runtime/factory returns the informer with all its methods.
 	EndpointsIndexInformer cache.TypedSharedIndexInformer[*v1beta1.Endpoints]
 )
 

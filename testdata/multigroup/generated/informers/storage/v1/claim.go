@@ -16,7 +16,7 @@ type (
 	ClaimInformer generated.Informer[storagev1.ClaimLister]
 	// TypedClaimInformer gives the typed informer as well.
 	TypedClaimInformer generated.TypedInformer[ClaimIndexInformer, storagev1.ClaimLister]
-	// ClaimIndexInformer is the typed informer of Claims. For all that it can do, see Core of runtime/factory.
+	// ClaimIndexInformer is the typed informer of Claims. Core of runtime/factory returns the informer with all its methods.
 	ClaimIndexInformer cache.TypedSharedIndexInformer[*v1.Claim]
 )
 

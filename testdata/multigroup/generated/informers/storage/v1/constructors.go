@@ -13,68 +13,68 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewClaimInformer returns an informer of the Claims of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewClaimInformer returns an informer of the Claims in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedClaimInformer returns a typed informer of the Claims of a namespace, or of all for "", which is not shared.
+// NewTypedClaimInformer returns a typed informer of the Claims in a namespace, or in all for "". It is not shared.
 func NewTypedClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers) ClaimIndexInformer {
 	return NewTypedFilteredClaimInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredClaimInformer returns an informer, not shared, of the Claims that its list options select.
+// NewFilteredClaimInformer returns an informer of the Claims that tweakListOptions selects. It is not shared.
 func NewFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewClaimInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredClaimInformer returns a typed informer, not shared, of the Claims that its list options select.
+// NewTypedFilteredClaimInformer returns a typed informer of the Claims that tweakListOptions selects. It is not shared.
 func NewTypedFilteredClaimInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers ClaimIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) ClaimIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToClaimIndexInformer(NewFilteredClaimInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewClaimInformerWithOptions returns an informer of the Claims of a namespace, or of all for "", with options. It is not shared.
+// NewClaimInformerWithOptions returns an informer of the Claims in a namespace, or in all for "", with options. It is not shared.
 func NewClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(claimResource, claimObjects(client, namespace), options)
 }
 
-// NewTypedClaimInformerWithOptions returns a typed informer of the Claims of a namespace, or of all for "", with options. It is not shared.
+// NewTypedClaimInformerWithOptions returns a typed informer of the Claims in a namespace, or in all for "", with options. It is not shared.
 func NewTypedClaimInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) ClaimIndexInformer {
 	return ToClaimIndexInformer(NewClaimInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedClaimInformer adds the typed informer to informer, whose objects must be Claims: of others, the typed methods panic.
+// ToTypedClaimInformer adds TypedInformer to informer. The typed methods panic if its objects are not Claims.
 func ToTypedClaimInformer(informer ClaimInformer) TypedClaimInformer {
 	return generated.Typed[*v1.Claim, ClaimIndexInformer](generated.Informer[storagev1.ClaimLister](informer))
 }
 
-// ToClaimIndexInformer adds typed methods to an informer. Its objects must be Claims: of others, the typed methods panic.
+// ToClaimIndexInformer adds typed methods to informer. They panic if its objects are not Claims.
 func ToClaimIndexInformer(informer cache.SharedIndexInformer) ClaimIndexInformer {
 	return generated.ToTyped[*v1.Claim](informer)
 }
 
-// NewVolumeInformer returns an informer of the Volumes. A factory shares its informers; this one is not shared.
+// NewVolumeInformer returns an informer of the Volumes. Factories share informers; this one is not shared.
 func NewVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedVolumeInformer returns a typed informer of the Volumes, which is not shared.
+// NewTypedVolumeInformer returns a typed informer of the Volumes. It is not shared.
 func NewTypedVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers) VolumeIndexInformer {
 	return NewTypedFilteredVolumeInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredVolumeInformer returns an informer, not shared, of the Volumes that its list options select.
+// NewFilteredVolumeInformer returns an informer of the Volumes that tweakListOptions selects. It is not shared.
 func NewFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewVolumeInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredVolumeInformer returns a typed informer, not shared, of the Volumes that its list options select.
+// NewTypedFilteredVolumeInformer returns a typed informer of the Volumes that tweakListOptions selects. It is not shared.
 func NewTypedFilteredVolumeInformer(client *source.Client, resyncPeriod time.Duration, indexers VolumeIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) VolumeIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
@@ -91,12 +91,12 @@ func NewTypedVolumeInformerWithOptions(client *source.Client, options factory.In
 	return ToVolumeIndexInformer(NewVolumeInformerWithOptions(client, options))
 }
 
-// ToTypedVolumeInformer adds the typed informer to informer, whose objects must be Volumes: of others, the typed methods panic.
+// ToTypedVolumeInformer adds TypedInformer to informer. The typed methods panic if its objects are not Volumes.
 func ToTypedVolumeInformer(informer VolumeInformer) TypedVolumeInformer {
 	return generated.Typed[*v1.Volume, VolumeIndexInformer](generated.Informer[storagev1.VolumeLister](informer))
 }
 
-// ToVolumeIndexInformer adds typed methods to an informer. Its objects must be Volumes: of others, the typed methods panic.
+// ToVolumeIndexInformer adds typed methods to informer. They panic if its objects are not Volumes.
 func ToVolumeIndexInformer(informer cache.SharedIndexInformer) VolumeIndexInformer {
 	return generated.ToTyped[*v1.Volume](informer)
 }

@@ -16,7 +16,7 @@ type (
 	VolumeInformer generated.Informer[storagev1.VolumeLister]
 	// TypedVolumeInformer gives the typed informer as well.
 	TypedVolumeInformer generated.TypedInformer[VolumeIndexInformer, storagev1.VolumeLister]
-	// VolumeIndexInformer is the typed informer of Volumes. For all that it can do, see Core of runtime/factory.
+	// VolumeIndexInformer is the typed informer of Volumes. Core of runtime/factory returns the informer with all its methods.
 	VolumeIndexInformer cache.TypedSharedIndexInformer[*v1.Volume]
 )
 

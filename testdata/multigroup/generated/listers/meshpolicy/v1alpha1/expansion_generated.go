@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// InterfaceListerExpansion stands for the methods that a hand-written file may add to InterfaceLister.
+// InterfaceListerExpansion is embedded in InterfaceLister. A hand-written file may declare it instead, with more methods.
 type InterfaceListerExpansion any
 
 // InterfaceNamespaceListerExpansion does the same for InterfaceNamespaceLister.

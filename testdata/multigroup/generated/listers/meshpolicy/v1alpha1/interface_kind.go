@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// InterfaceLister lists Interfaces, which are shared and read-only.
+// InterfaceLister lists Interfaces. The objects are shared: treat them as read-only.
 // Interface is a kind whose name is also that of a generated file.
 type InterfaceLister interface {
 	listers.Lister[*v1alpha1.Interface]
@@ -21,12 +21,12 @@ type interfaceLister struct {
 	listers.ResourceIndexer[*v1alpha1.Interface]
 }
 
-// NewInterfaceLister returns a lister of the objects of the indexer.
+// NewInterfaceLister returns a lister of the objects in an indexer.
 func NewInterfaceLister(indexer cache.Indexer) InterfaceLister {
 	return &interfaceLister{listers.New[*v1alpha1.Interface](indexer, schema.GroupResource{Group: "networking.mesh.example.org", Resource: "interface"})}
 }
 
-// InterfaceNamespaceLister lists and gets the Interfaces of one namespace, which are shared and read-only.
+// InterfaceNamespaceLister lists and gets the Interfaces of one namespace. The objects are shared: treat them as read-only.
 type InterfaceNamespaceLister interface {
 	listers.Reader[*v1alpha1.Interface]
 	InterfaceNamespaceListerExpansion

@@ -2,11 +2,11 @@
 
 package v1
 
-// GatewayListerExpansion stands for the methods that a hand-written file may add to GatewayLister.
+// GatewayListerExpansion is embedded in GatewayLister. A hand-written file may declare it instead, with more methods.
 type GatewayListerExpansion any
 
 // GatewayNamespaceListerExpansion does the same for GatewayNamespaceLister.
 type GatewayNamespaceListerExpansion any
 
-// GatewayClassListerExpansion stands for the methods that a hand-written file may add to GatewayClassLister.
+// GatewayClassListerExpansion is embedded in GatewayClassLister. A hand-written file may declare it instead, with more methods.
 type GatewayClassListerExpansion any

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayLister lists Gateways, which are shared and read-only.
+// GatewayLister lists Gateways. The objects are shared: treat them as read-only.
 // Gateway lets traffic into the cluster.
 type GatewayLister interface {
 	listers.Lister[*v1.Gateway]
@@ -21,12 +21,12 @@ type gatewayLister struct {
 	listers.ResourceIndexer[*v1.Gateway]
 }
 
-// NewGatewayLister returns a lister of the objects of the indexer.
+// NewGatewayLister returns a lister of the objects in an indexer.
 func NewGatewayLister(indexer cache.Indexer) GatewayLister {
 	return &gatewayLister{listers.New[*v1.Gateway](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gateway"})}
 }
 
-// GatewayNamespaceLister lists and gets the Gateways of one namespace, which are shared and read-only.
+// GatewayNamespaceLister lists and gets the Gateways of one namespace. The objects are shared: treat them as read-only.
 type GatewayNamespaceLister interface {
 	listers.Reader[*v1.Gateway]
 	GatewayNamespaceListerExpansion

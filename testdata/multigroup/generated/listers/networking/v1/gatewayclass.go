@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GatewayClassLister lists GatewayClasses, which are shared and read-only.
+// GatewayClassLister lists GatewayClasses. The objects are shared: treat them as read-only.
 // GatewayClass is a kind of Gateways.
 type GatewayClassLister interface {
 	listers.Reader[*v1.GatewayClass]
@@ -20,7 +20,7 @@ type gatewayClassLister struct {
 	listers.ResourceIndexer[*v1.GatewayClass]
 }
 
-// NewGatewayClassLister returns a lister of the objects of the indexer.
+// NewGatewayClassLister returns a lister of the objects in an indexer.
 func NewGatewayClassLister(indexer cache.Indexer) GatewayClassLister {
 	return &gatewayClassLister{listers.New[*v1.GatewayClass](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "gatewayclass"})}
 }

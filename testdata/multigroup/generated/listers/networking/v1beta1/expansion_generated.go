@@ -2,13 +2,13 @@
 
 package v1beta1
 
-// GatewayListerExpansion stands for the methods that a hand-written file may add to GatewayLister.
+// GatewayListerExpansion is embedded in GatewayLister. A hand-written file may declare it instead, with more methods.
 type GatewayListerExpansion any
 
 // GatewayNamespaceListerExpansion does the same for GatewayNamespaceLister.
 type GatewayNamespaceListerExpansion any
 
-// ReportListerExpansion stands for the methods that a hand-written file may add to ReportLister.
+// ReportListerExpansion is embedded in ReportLister. A hand-written file may declare it instead, with more methods.
 type ReportListerExpansion any
 
 // ReportNamespaceListerExpansion does the same for ReportNamespaceLister.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ReportLister lists Reports, which are shared and read-only.
+// ReportLister lists Reports. The objects are shared: treat them as read-only.
 // Report has a lister and, as it can't be watched, no informer.
 type ReportLister interface {
 	listers.Lister[*v1beta1.Report]
@@ -21,12 +21,12 @@ type reportLister struct {
 	listers.ResourceIndexer[*v1beta1.Report]
 }
 
-// NewReportLister returns a lister of the objects of the indexer.
+// NewReportLister returns a lister of the objects in an indexer.
 func NewReportLister(indexer cache.Indexer) ReportLister {
 	return &reportLister{listers.New[*v1beta1.Report](indexer, schema.GroupResource{Group: "networking.example.org", Resource: "report"})}
 }
 
-// ReportNamespaceLister lists and gets the Reports of one namespace, which are shared and read-only.
+// ReportNamespaceLister lists and gets the Reports of one namespace. The objects are shared: treat them as read-only.
 type ReportNamespaceLister interface {
 	listers.Reader[*v1beta1.Report]
 	ReportNamespaceListerExpansion

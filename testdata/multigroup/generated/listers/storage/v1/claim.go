@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClaimLister lists Claims, which are shared and read-only.
+// ClaimLister lists Claims. The objects are shared: treat them as read-only.
 // Claim asks for a Volume.
 type ClaimLister interface {
 	listers.Lister[*v1.Claim]
@@ -21,12 +21,12 @@ type claimLister struct {
 	listers.ResourceIndexer[*v1.Claim]
 }
 
-// NewClaimLister returns a lister of the objects of the indexer.
+// NewClaimLister returns a lister of the objects in an indexer.
 func NewClaimLister(indexer cache.Indexer) ClaimLister {
 	return &claimLister{listers.New[*v1.Claim](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "claim"})}
 }
 
-// ClaimNamespaceLister lists and gets the Claims of one namespace, which are shared and read-only.
+// ClaimNamespaceLister lists and gets the Claims of one namespace. The objects are shared: treat them as read-only.
 type ClaimNamespaceLister interface {
 	listers.Reader[*v1.Claim]
 	ClaimNamespaceListerExpansion

@@ -2,11 +2,11 @@
 
 package v1
 
-// ClaimListerExpansion stands for the methods that a hand-written file may add to ClaimLister.
+// ClaimListerExpansion is embedded in ClaimLister. A hand-written file may declare it instead, with more methods.
 type ClaimListerExpansion any
 
 // ClaimNamespaceListerExpansion does the same for ClaimNamespaceLister.
 type ClaimNamespaceListerExpansion any
 
-// VolumeListerExpansion stands for the methods that a hand-written file may add to VolumeLister.
+// VolumeListerExpansion is embedded in VolumeLister. A hand-written file may declare it instead, with more methods.
 type VolumeListerExpansion any

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// VolumeLister lists Volumes, which are shared and read-only.
+// VolumeLister lists Volumes. The objects are shared: treat them as read-only.
 // Volume is a place to keep data.
 type VolumeLister interface {
 	listers.Reader[*v1.Volume]
@@ -20,7 +20,7 @@ type volumeLister struct {
 	listers.ResourceIndexer[*v1.Volume]
 }
 
-// NewVolumeLister returns a lister of the objects of the indexer.
+// NewVolumeLister returns a lister of the objects in an indexer.
 func NewVolumeLister(indexer cache.Indexer) VolumeLister {
 	return &volumeLister{listers.New[*v1.Volume](indexer, schema.GroupResource{Group: "storage.example.org", Resource: "volume"})}
 }

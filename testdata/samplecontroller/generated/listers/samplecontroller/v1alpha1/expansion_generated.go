@@ -4,11 +4,11 @@
 
 package v1alpha1
 
-// FooListerExpansion stands for the methods that a hand-written file may add to FooLister.
+// FooListerExpansion is embedded in FooLister. A hand-written file may declare it instead, with more methods.
 type FooListerExpansion any
 
 // FooNamespaceListerExpansion does the same for FooNamespaceLister.
 type FooNamespaceListerExpansion any
 
-// FooClassListerExpansion stands for the methods that a hand-written file may add to FooClassLister.
+// FooClassListerExpansion is embedded in FooClassLister. A hand-written file may declare it instead, with more methods.
 type FooClassListerExpansion any

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooLister lists Foos, which are shared and read-only.
+// FooLister lists Foos. The objects are shared: treat them as read-only.
 // Foo is a specification for a Foo resource.
 type FooLister interface {
 	listers.Lister[*v1alpha1.Foo]
@@ -24,12 +24,12 @@ type FooLister interface {
 
 type fooLister struct{ fooIndexLister }
 
-// NewFooLister returns a lister of the objects of the indexer.
+// NewFooLister returns a lister of the objects in an indexer.
 func NewFooLister(indexer cache.Indexer) FooLister {
 	return &fooLister{fooIndexLister{listers.New[*v1alpha1.Foo](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "foo"})}}
 }
 
-// FooNamespaceLister lists and gets the Foos of one namespace, which are shared and read-only.
+// FooNamespaceLister lists and gets the Foos of one namespace. The objects are shared: treat them as read-only.
 type FooNamespaceLister interface {
 	listers.Reader[*v1alpha1.Foo]
 	FooIndexLister
@@ -42,9 +42,9 @@ func (l *fooLister) Foos(namespace string) FooNamespaceLister {
 	return &fooNamespaceLister{fooIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
 }
 
-// FooIndexLister finds Foos by their indexes. Over an indexer without one of them it looks at each object.
+// FooIndexLister finds Foos by their indexes. If the indexer lacks an index, it looks at each object.
 type FooIndexLister interface {
-	// ByDeploymentName finds Foos by Spec.DeploymentName, in no order. AllByDeploymentName iterates over them.
+	// ByDeploymentName finds Foos by Spec.DeploymentName, in no order. AllByDeploymentName iterates over the same objects.
 	ByDeploymentName(value string) ([]*v1alpha1.Foo, error)
 	AllByDeploymentName(value string) iter.Seq[*v1alpha1.Foo]
 }
@@ -61,7 +61,7 @@ func (l *fooIndexLister) AllByDeploymentName(value string) iter.Seq[*v1alpha1.Fo
 	return listers.AllByIndex(l.ResourceIndexer, FooByDeploymentName, value)
 }
 
-// The indexes of Foos. FooIndexes are all of them, which informers have from the start.
+// The indexes of Foos. FooIndexes holds all of them. The factory's informers have them from the start.
 var (
 	FooIndexes = listers.Untyped(
 		FooByDeploymentName,

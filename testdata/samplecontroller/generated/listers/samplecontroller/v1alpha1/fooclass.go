@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// FooClassLister lists FooClasses, which are shared and read-only.
+// FooClassLister lists FooClasses. The objects are shared: treat them as read-only.
 // FooClass is what Foos of one class have in common.
 type FooClassLister interface {
 	listers.Reader[*v1alpha1.FooClass]
@@ -22,7 +22,7 @@ type fooClassLister struct {
 	listers.ResourceIndexer[*v1alpha1.FooClass]
 }
 
-// NewFooClassLister returns a lister of the objects of the indexer.
+// NewFooClassLister returns a lister of the objects in an indexer.
 func NewFooClassLister(indexer cache.Indexer) FooClassLister {
 	return &fooClassLister{listers.New[*v1alpha1.FooClass](indexer, schema.GroupResource{Group: "samplecontroller.example.com", Resource: "fooclass"})}
 }

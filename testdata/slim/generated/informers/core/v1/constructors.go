@@ -13,46 +13,46 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewPodInformer returns an informer of the Pods of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewPodInformer returns an informer of the Pods in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredPodInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedPodInformer returns a typed informer of the Pods of a namespace, or of all for "", which is not shared.
+// NewTypedPodInformer returns a typed informer of the Pods in a namespace, or in all for "". It is not shared.
 func NewTypedPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers PodIndexers) PodIndexInformer {
 	return NewTypedFilteredPodInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredPodInformer returns an informer, not shared, of the Pods that its list options select.
+// NewFilteredPodInformer returns an informer of the Pods that tweakListOptions selects. It is not shared.
 func NewFilteredPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewPodInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredPodInformer returns a typed informer, not shared, of the Pods that its list options select.
+// NewTypedFilteredPodInformer returns a typed informer of the Pods that tweakListOptions selects. It is not shared.
 func NewTypedFilteredPodInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers PodIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) PodIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToPodIndexInformer(NewFilteredPodInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewPodInformerWithOptions returns an informer of the Pods of a namespace, or of all for "", with options. It is not shared.
+// NewPodInformerWithOptions returns an informer of the Pods in a namespace, or in all for "", with options. It is not shared.
 func NewPodInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(podResource, podObjects(client, namespace), options)
 }
 
-// NewTypedPodInformerWithOptions returns a typed informer of the Pods of a namespace, or of all for "", with options. It is not shared.
+// NewTypedPodInformerWithOptions returns a typed informer of the Pods in a namespace, or in all for "", with options. It is not shared.
 func NewTypedPodInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) PodIndexInformer {
 	return ToPodIndexInformer(NewPodInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedPodInformer adds the typed informer to informer, whose objects must be Pods: of others, the typed methods panic.
+// ToTypedPodInformer adds TypedInformer to informer. The typed methods panic if its objects are not Pods.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
 	return generated.Typed[*api.Pod, PodIndexInformer](generated.Informer[v1.PodLister](informer))
 }
 
-// ToPodIndexInformer adds typed methods to an informer. Its objects must be Pods: of others, the typed methods panic.
+// ToPodIndexInformer adds typed methods to informer. They panic if its objects are not Pods.
 func ToPodIndexInformer(informer cache.SharedIndexInformer) PodIndexInformer {
 	return generated.ToTyped[*api.Pod](informer)
 }

@@ -16,7 +16,7 @@ type (
 	PodInformer generated.Informer[v1.PodLister]
 	// TypedPodInformer gives the typed informer as well.
 	TypedPodInformer generated.TypedInformer[PodIndexInformer, v1.PodLister]
-	// PodIndexInformer is the typed informer of Pods. For all that it can do, see Core of runtime/factory.
+	// PodIndexInformer is the typed informer of Pods. Core of runtime/factory returns the informer with all its methods.
 	PodIndexInformer cache.TypedSharedIndexInformer[*api.Pod]
 )
 

@@ -13,46 +13,46 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewOrderInformer returns an informer of the Orders of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewOrderInformer returns an informer of the Orders in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedOrderInformer returns a typed informer of the Orders of a namespace, or of all for "", which is not shared.
+// NewTypedOrderInformer returns a typed informer of the Orders in a namespace, or in all for "". It is not shared.
 func NewTypedOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers) OrderIndexInformer {
 	return NewTypedFilteredOrderInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredOrderInformer returns an informer, not shared, of the Orders that its list options select.
+// NewFilteredOrderInformer returns an informer of the Orders that tweakListOptions selects. It is not shared.
 func NewFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewOrderInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredOrderInformer returns a typed informer, not shared, of the Orders that its list options select.
+// NewTypedFilteredOrderInformer returns a typed informer of the Orders that tweakListOptions selects. It is not shared.
 func NewTypedFilteredOrderInformer(client *source.Client, namespace string, resyncPeriod time.Duration, indexers OrderIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) OrderIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToOrderIndexInformer(NewFilteredOrderInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewOrderInformerWithOptions returns an informer of the Orders of a namespace, or of all for "", with options. It is not shared.
+// NewOrderInformerWithOptions returns an informer of the Orders in a namespace, or in all for "", with options. It is not shared.
 func NewOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(orderResource, orderObjects(client, namespace), options)
 }
 
-// NewTypedOrderInformerWithOptions returns a typed informer of the Orders of a namespace, or of all for "", with options. It is not shared.
+// NewTypedOrderInformerWithOptions returns a typed informer of the Orders in a namespace, or in all for "", with options. It is not shared.
 func NewTypedOrderInformerWithOptions(client *source.Client, namespace string, options factory.InformerOptions) OrderIndexInformer {
 	return ToOrderIndexInformer(NewOrderInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedOrderInformer adds the typed informer to informer, whose objects must be Orders: of others, the typed methods panic.
+// ToTypedOrderInformer adds TypedInformer to informer. The typed methods panic if its objects are not Orders.
 func ToTypedOrderInformer(informer OrderInformer) TypedOrderInformer {
 	return generated.Typed[*api.OrderSummary, OrderIndexInformer](generated.Informer[v1alpha1.OrderLister](informer))
 }
 
-// ToOrderIndexInformer adds typed methods to an informer. Its objects must be Orders: of others, the typed methods panic.
+// ToOrderIndexInformer adds typed methods to informer. They panic if its objects are not Orders.
 func ToOrderIndexInformer(informer cache.SharedIndexInformer) OrderIndexInformer {
 	return generated.ToTyped[*api.OrderSummary](informer)
 }

@@ -16,7 +16,7 @@ type (
 	OrderInformer generated.Informer[v1alpha1.OrderLister]
 	// TypedOrderInformer gives the typed informer as well.
 	TypedOrderInformer generated.TypedInformer[OrderIndexInformer, v1alpha1.OrderLister]
-	// OrderIndexInformer is the typed informer of Orders. For all that it can do, see Core of runtime/factory.
+	// OrderIndexInformer is the typed informer of Orders. Core of runtime/factory returns the informer with all its methods.
 	OrderIndexInformer cache.TypedSharedIndexInformer[*api.OrderSummary]
 )
 

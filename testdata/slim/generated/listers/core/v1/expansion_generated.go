@@ -2,7 +2,7 @@
 
 package v1
 
-// PodListerExpansion stands for the methods that a hand-written file may add to PodLister.
+// PodListerExpansion is embedded in PodLister. A hand-written file may declare it instead, with more methods.
 type PodListerExpansion any
 
 // PodNamespaceListerExpansion does the same for PodNamespaceLister.

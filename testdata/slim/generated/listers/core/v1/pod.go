@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// PodLister lists Pods, which are shared and read-only.
+// PodLister lists Pods. The objects are shared: treat them as read-only.
 // Pod has the fields of pods that this program needs.
 type PodLister interface {
 	listers.Lister[*api.Pod]
@@ -22,12 +22,12 @@ type PodLister interface {
 
 type podLister struct{ podIndexLister }
 
-// NewPodLister returns a lister of the objects of the indexer.
+// NewPodLister returns a lister of the objects in an indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
 	return &podLister{podIndexLister{listers.New[*api.Pod](indexer, schema.GroupResource{Group: "", Resource: "pod"})}}
 }
 
-// PodNamespaceLister lists and gets the Pods of one namespace, which are shared and read-only.
+// PodNamespaceLister lists and gets the Pods of one namespace. The objects are shared: treat them as read-only.
 type PodNamespaceLister interface {
 	listers.Reader[*api.Pod]
 	PodIndexLister
@@ -40,9 +40,9 @@ func (l *podLister) Pods(namespace string) PodNamespaceLister {
 	return &podNamespaceLister{podIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
 }
 
-// PodIndexLister finds Pods by their indexes. Over an indexer without one of them it looks at each object.
+// PodIndexLister finds Pods by their indexes. If the indexer lacks an index, it looks at each object.
 type PodIndexLister interface {
-	// ByNodeName finds Pods by Spec.NodeName, in no order. AllByNodeName iterates over them.
+	// ByNodeName finds Pods by Spec.NodeName, in no order. AllByNodeName iterates over the same objects.
 	ByNodeName(value string) ([]*api.Pod, error)
 	AllByNodeName(value string) iter.Seq[*api.Pod]
 }
@@ -59,7 +59,7 @@ func (l *podIndexLister) AllByNodeName(value string) iter.Seq[*api.Pod] {
 	return listers.AllByIndex(l.ResourceIndexer, PodByNodeName, value)
 }
 
-// The indexes of Pods. PodIndexes are all of them, which informers have from the start.
+// The indexes of Pods. PodIndexes holds all of them. The factory's informers have them from the start.
 var (
 	PodIndexes = listers.Untyped(
 		PodByNodeName,

@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// OrderListerExpansion stands for the methods that a hand-written file may add to OrderLister.
+// OrderListerExpansion is embedded in OrderLister. A hand-written file may declare it instead, with more methods.
 type OrderListerExpansion any
 
 // OrderNamespaceListerExpansion does the same for OrderNamespaceLister.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// OrderLister lists Orders, which are shared and read-only.
+// OrderLister lists Orders. The objects are shared: treat them as read-only.
 // OrderSummary is what a dashboard shows of an order.
 type OrderLister interface {
 	listers.Lister[*api.OrderSummary]
@@ -21,12 +21,12 @@ type orderLister struct {
 	listers.ResourceIndexer[*api.OrderSummary]
 }
 
-// NewOrderLister returns a lister of the objects of the indexer.
+// NewOrderLister returns a lister of the objects in an indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
 	return &orderLister{listers.New[*api.OrderSummary](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "ordersummary"})}
 }
 
-// OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.
+// OrderNamespaceLister lists and gets the Orders of one namespace. The objects are shared: treat them as read-only.
 type OrderNamespaceLister interface {
 	listers.Reader[*api.OrderSummary]
 	OrderNamespaceListerExpansion

@@ -15,68 +15,68 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewFooInformer returns an informer of the Foos of a namespace, or of all for "". A factory shares its informers; this one is not shared.
+// NewFooInformer returns an informer of the Foos in a namespace, or in all for "". Factories share informers; this one is not shared.
 func NewFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooInformer returns a typed informer of the Foos of a namespace, or of all for "", which is not shared.
+// NewTypedFooInformer returns a typed informer of the Foos in a namespace, or in all for "". It is not shared.
 func NewTypedFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers) FooIndexInformer {
 	return NewTypedFilteredFooInformer(client, namespace, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooInformer returns an informer, not shared, of the Foos that its list options select.
+// NewFilteredFooInformer returns an informer of the Foos that tweakListOptions selects. It is not shared.
 func NewFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooInformerWithOptions(client, namespace, options)
 }
 
-// NewTypedFilteredFooInformer returns a typed informer, not shared, of the Foos that its list options select.
+// NewTypedFilteredFooInformer returns a typed informer of the Foos that tweakListOptions selects. It is not shared.
 func NewTypedFilteredFooInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers FooIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) FooIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
 	return ToFooIndexInformer(NewFilteredFooInformer(client, namespace, resyncPeriod, untyped, tweakListOptions))
 }
 
-// NewFooInformerWithOptions returns an informer of the Foos of a namespace, or of all for "", with options. It is not shared.
+// NewFooInformerWithOptions returns an informer of the Foos in a namespace, or in all for "", with options. It is not shared.
 func NewFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) cache.SharedIndexInformer {
 	return factory.NewInformer(fooResource, fooObjects(client, namespace), options)
 }
 
-// NewTypedFooInformerWithOptions returns a typed informer of the Foos of a namespace, or of all for "", with options. It is not shared.
+// NewTypedFooInformerWithOptions returns a typed informer of the Foos in a namespace, or in all for "", with options. It is not shared.
 func NewTypedFooInformerWithOptions(client versioned.Interface, namespace string, options factory.InformerOptions) FooIndexInformer {
 	return ToFooIndexInformer(NewFooInformerWithOptions(client, namespace, options))
 }
 
-// ToTypedFooInformer adds the typed informer to informer, whose objects must be Foos: of others, the typed methods panic.
+// ToTypedFooInformer adds TypedInformer to informer. The typed methods panic if its objects are not Foos.
 func ToTypedFooInformer(informer FooInformer) TypedFooInformer {
 	return generated.Typed[*v1alpha1.Foo, FooIndexInformer](generated.Informer[samplecontrollerv1alpha1.FooLister](informer))
 }
 
-// ToFooIndexInformer adds typed methods to an informer. Its objects must be Foos: of others, the typed methods panic.
+// ToFooIndexInformer adds typed methods to informer. They panic if its objects are not Foos.
 func ToFooIndexInformer(informer cache.SharedIndexInformer) FooIndexInformer {
 	return generated.ToTyped[*v1alpha1.Foo](informer)
 }
 
-// NewFooClassInformer returns an informer of the FooClasses. A factory shares its informers; this one is not shared.
+// NewFooClassInformer returns an informer of the FooClasses. Factories share informers; this one is not shared.
 func NewFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewTypedFooClassInformer returns a typed informer of the FooClasses, which is not shared.
+// NewTypedFooClassInformer returns a typed informer of the FooClasses. It is not shared.
 func NewTypedFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers) FooClassIndexInformer {
 	return NewTypedFilteredFooClassInformer(client, resyncPeriod, indexers, nil)
 }
 
-// NewFilteredFooClassInformer returns an informer, not shared, of the FooClasses that its list options select.
+// NewFilteredFooClassInformer returns an informer of the FooClasses that tweakListOptions selects. It is not shared.
 func NewFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers cache.Indexers,
 	tweakListOptions generated.TweakListOptionsFunc) cache.SharedIndexInformer {
 	options := factory.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions}
 	return NewFooClassInformerWithOptions(client, options)
 }
 
-// NewTypedFilteredFooClassInformer returns a typed informer, not shared, of the FooClasses that its list options select.
+// NewTypedFilteredFooClassInformer returns a typed informer of the FooClasses that tweakListOptions selects. It is not shared.
 func NewTypedFilteredFooClassInformer(client versioned.Interface, resyncPeriod time.Duration, indexers FooClassIndexers,
 	tweakListOptions generated.TweakListOptionsFunc) FooClassIndexInformer {
 	untyped := cache.TypedIndexersToIndexers(indexers)
@@ -93,12 +93,12 @@ func NewTypedFooClassInformerWithOptions(client versioned.Interface, options fac
 	return ToFooClassIndexInformer(NewFooClassInformerWithOptions(client, options))
 }
 
-// ToTypedFooClassInformer adds the typed informer to informer, whose objects must be FooClasses: of others, the typed methods panic.
+// ToTypedFooClassInformer adds TypedInformer to informer. The typed methods panic if its objects are not FooClasses.
 func ToTypedFooClassInformer(informer FooClassInformer) TypedFooClassInformer {
 	return generated.Typed[*v1alpha1.FooClass, FooClassIndexInformer](generated.Informer[samplecontrollerv1alpha1.FooClassLister](informer))
 }
 
-// ToFooClassIndexInformer adds typed methods to an informer. Its objects must be FooClasses: of others, the typed methods panic.
+// ToFooClassIndexInformer adds typed methods to informer. They panic if its objects are not FooClasses.
 func ToFooClassIndexInformer(informer cache.SharedIndexInformer) FooClassIndexInformer {
 	return generated.ToTyped[*v1alpha1.FooClass](informer)
 }

@@ -18,7 +18,7 @@ type (
 	FooInformer generated.Informer[samplecontrollerv1alpha1.FooLister]
 	// TypedFooInformer gives the typed informer as well.
 	TypedFooInformer generated.TypedInformer[FooIndexInformer, samplecontrollerv1alpha1.FooLister]
-	// FooIndexInformer is the typed informer of Foos. For all that it can do, see Core of runtime/factory.
+	// FooIndexInformer is the typed informer of Foos. Core of runtime/factory returns the informer with all its methods.
 	FooIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.Foo]
 )
 

@@ -18,7 +18,7 @@ type (
 	FooClassInformer generated.Informer[samplecontrollerv1alpha1.FooClassLister]
 	// TypedFooClassInformer gives the typed informer as well.
 	TypedFooClassInformer generated.TypedInformer[FooClassIndexInformer, samplecontrollerv1alpha1.FooClassLister]
-	// FooClassIndexInformer is the typed informer of FooClasses. For all that it can do, see Core of runtime/factory.
+	// FooClassIndexInformer is the typed informer of FooClasses. Core of runtime/factory returns the informer with all its methods.
 	FooClassIndexInformer cache.TypedSharedIndexInformer[*v1alpha1.FooClass]
 )
 

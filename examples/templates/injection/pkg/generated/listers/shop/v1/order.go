@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// OrderLister lists Orders, which are shared and read-only.
+// OrderLister lists Orders. The objects are shared: treat them as read-only.
 // Order is a purchase.
 type OrderLister interface {
 	listers.Lister[*v1.Order]
@@ -21,12 +21,12 @@ type OrderLister interface {
 
 type orderLister struct{ orderIndexLister }
 
-// NewOrderLister returns a lister of the objects of the indexer.
+// NewOrderLister returns a lister of the objects in an indexer.
 func NewOrderLister(indexer cache.Indexer) OrderLister {
 	return &orderLister{orderIndexLister{listers.New[*v1.Order](indexer, schema.GroupResource{Group: "shop.example.com", Resource: "order"})}}
 }
 
-// OrderNamespaceLister lists and gets the Orders of one namespace, which are shared and read-only.
+// OrderNamespaceLister lists and gets the Orders of one namespace. The objects are shared: treat them as read-only.
 type OrderNamespaceLister interface {
 	listers.Reader[*v1.Order]
 	OrderIndexLister
@@ -38,9 +38,9 @@ func (l *orderLister) Orders(namespace string) OrderNamespaceLister {
 	return &orderNamespaceLister{orderIndexLister{listers.NewNamespaced(l.ResourceIndexer, namespace)}}
 }
 
-// OrderIndexLister finds Orders by their indexes. Over an indexer without one of them it looks at each object.
+// OrderIndexLister finds Orders by their indexes. If the indexer lacks an index, it looks at each object.
 type OrderIndexLister interface {
-	// ByWarehouse finds Orders by Spec.Warehouse, in no order. AllByWarehouse iterates over them.
+	// ByWarehouse finds Orders by Spec.Warehouse, in no order. AllByWarehouse iterates over the same objects.
 	ByWarehouse(value string) ([]*v1.Order, error)
 	AllByWarehouse(value string) iter.Seq[*v1.Order]
 }
@@ -57,7 +57,7 @@ func (l *orderIndexLister) AllByWarehouse(value string) iter.Seq[*v1.Order] {
 	return listers.AllByIndex(l.ResourceIndexer, OrderByWarehouse, value)
 }
 
-// The indexes of Orders. OrderIndexes are all of them, which informers have from the start.
+// The indexes of Orders. OrderIndexes holds all of them. The factory's informers have them from the start.
 var (
 	OrderIndexes = listers.Untyped(
 		OrderByWarehouse,

@@ -8,28 +8,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/listers"
 )
 
-// Core returns the informer of runtime/cache below a typed informer, with all that it
-// can do: handlers that coalesce, have a limit, take batches or have a policy for panics,
-// typed indexes, iterations, and the status. The compiler finds T by itself:
+// Core returns the informer of runtime/cache below a typed informer. It has what client-go's interface
+// lacks: handlers that coalesce, have a limit, take batches or have a policy for panics, typed indexes,
+// iterations, and the status. The compiler infers T:
 //
 //	orders := factory.Core(f.Shop().V1().Orders().TypedInformer())
 //	orders.AddHandler(cache.InBatches(save), cache.HandlerOptions{Limit: 10_000})
 //
-// It is a function, and no method of generated code, since each generated package would
-// then compile all methods of all of its informers. It returns nil if the informer is not
-// one of this module.
+// Core is a function, and not a method of generated code, since each generated package would then compile
+// all methods of all of its informers. It returns nil if the informer is not one of this module.
 func Core[T clientgocache.Object](informer clientgocache.TypedSharedIndexInformer[T]) *core.Informer[T] {
 	i, _ := clientgocache.Core[T](informer)
 	return i
 }
 
-// CoreIndex returns an index of generated listers as one of runtime/cache, which finds
-// objects in the store of any informer that has it:
+// CoreIndex converts an index of generated listers to an index of runtime/cache. It finds objects in the
+// store of any informer that has the index:
 //
 //	store := factory.Core(f.Shop().V1().Orders().TypedInformer()).Store()
 //	orders, err := factory.CoreIndex(orderlisters.OrderByWarehouse).Find(store, "north")
 //
-// It is a function for the reason that Core is one.
+// CoreIndex is a function for the same reason as Core.
 func CoreIndex[T any](x listers.Index[T]) core.Index[T] {
 	index := core.Index[T]{Name: x.Name, Value: x.Value}
 	if x.Values != nil {

@@ -5,8 +5,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GenericInformer is an informer of objects whose type is known at run time
-// only.
+// GenericInformer gives an informer and a lister of objects whose type is known at run time only.
 type GenericInformer interface {
 	// Informer returns the shared informer.
 	Informer() cache.SharedIndexInformer
@@ -14,8 +13,8 @@ type GenericInformer interface {
 	Lister() cache.GenericLister
 }
 
-// NewGenericInformer returns an informer and a lister of its objects. The
-// resource is named in errors. Two of the same informer are equal.
+// NewGenericInformer returns a GenericInformer of an informer. Its lister names the resource in errors. Two
+// results for the same informer are equal.
 func NewGenericInformer(informer cache.SharedIndexInformer, resource schema.GroupResource) GenericInformer {
 	return genericInformer{informer: informer, resource: resource}
 }

@@ -20,8 +20,8 @@ type Resource struct {
 	schema.GroupVersionResource
 	// Namespaced reports whether objects live in namespaces.
 	Namespaced bool
-	// Indexes are those that each informer of the resource has, in addition to those of its
-	// options, which replace one of the same name. Nil is none.
+	// Indexes are indexes that each informer of the resource has. An index of the informer's own options
+	// replaces one of the same name. Nil means none.
 	Indexes []listers.Index[any]
 }
 
@@ -33,27 +33,25 @@ func (r Resource) String() string {
 
 // InformerOptions configure an informer. The zero value works.
 type InformerOptions struct {
-	// ResyncPeriod is the resync period of handlers without one of their own. Zero is
-	// no resyncs.
+	// ResyncPeriod is the resync period of handlers without one of their own. Zero means no resyncs.
 	ResyncPeriod time.Duration
-	// Indexers are the indexes of the informer. Nil is none.
+	// Indexers are the informer's own indexes. Nil means none.
 	Indexers cache.Indexers
-	// InformerName is the identity under which client-go's metrics of the informer are
-	// published, unless another informer of the resource has it. Nil is no metrics.
+	// InformerName is the name under which the informer reports client-go's metrics, unless another
+	// informer of the resource already does under that name. Nil means no metrics.
 	InformerName *clientgocache.InformerName
 	// TweakListOptions changes the options of each list and watch, in general to set a
 	// selector. It may be called concurrently. Nil changes nothing.
 	TweakListOptions func(*metav1.ListOptions)
-	// WrapSource returns the source that the informer has in place of another one. Nil leaves it.
+	// WrapSource wraps the informer's source. Nil wraps nothing.
 	WrapSource func(core.Objects) core.Objects
-	// ListWatch says how the informer lists and watches.
+	// ListWatch configures how the informer lists and watches.
 	ListWatch core.ListWatch
-	// Name tells several informers of one resource apart, in logs, errors and the status.
-	// Empty is none.
+	// Name distinguishes several informers of one resource in logs, errors and the status. It may be empty.
 	Name string
 }
 
-// NewInformer returns an informer of the objects of a source.
+// NewInformer returns an informer of a source's objects.
 func NewInformer(resource Resource, objects core.Objects, options InformerOptions) cache.SharedIndexInformer {
 	src := source.Tweak(core.Source[any]{Objects: objects}, options.TweakListOptions)
 	if options.WrapSource != nil {
@@ -68,7 +66,7 @@ func NewInformer(resource Resource, objects core.Objects, options InformerOption
 }
 
 func coreOptions(resource Resource, options InformerOptions) core.Options[any] {
-	// One that another informer of the resource has already is logged.
+	// client-go logs it if another informer of the resource has the name already.
 	identity := options.InformerName.WithResource(resource.GroupVersionResource)
 	return core.Options[any]{
 		Name:             informerKey{of: resource, name: options.Name}.String(),

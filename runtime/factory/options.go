@@ -13,33 +13,32 @@ import (
 
 // Options configure a factory. The zero value works.
 type Options struct {
-	// DefaultResync is the resync period of informers that have none of their
-	// own. Zero is no resyncs.
+	// DefaultResync is the resync period of informers without one of their own. Zero means no resyncs.
 	DefaultResync time.Duration
-	// CustomResync has the resync periods of some informers, in place of DefaultResync: by the Go
-	// type of their objects (a reflect.Type), or in a ResourceFactory by resource.
+	// CustomResync overrides DefaultResync for some informers. Its keys are the Go types of their objects
+	// (each a reflect.Type), or in a ResourceFactory their resources.
 	CustomResync map[any]time.Duration
-	// Namespace is the one that the factory is limited to; empty is all.
-	// Resources without namespaces are not affected.
+	// Namespace limits the factory to one namespace. Empty means all. Resources without namespaces are not
+	// affected.
 	Namespace string
 	// TweakListOptions narrows what all informers list and watch. It may be called
 	// concurrently. Nil narrows nothing.
 	TweakListOptions func(*metav1.ListOptions)
-	// WrapSource returns the source that an informer has in place of another one, for all informers:
-	// the method Objects of a shard.Shard limits them to the objects of a shard. Nil leaves the sources.
+	// WrapSource wraps the source of every informer. For example, the method Objects of a shard.Shard
+	// limits the informers to the objects of a shard. Nil wraps nothing.
 	WrapSource func(core.Objects) core.Objects
 	// ListWatch configures how all informers list and watch.
 	ListWatch core.ListWatch
-	// Transform is the function that every object goes through before it is stored, for
-	// all informers without one of their own. It may mutate the object. Nil is none.
+	// Transform is applied to every object before it is stored, in all informers without a transform of
+	// their own. It may mutate the object. Nil changes nothing.
 	Transform cache.TransformFunc
-	// InformerName is the identity under which the metrics of the informers are published, those
-	// of client-go. Shutdown releases it. The first informer of a resource has its metrics,
-	// and others have none, which client-go logs: several of one type (ForType with a Name), and
-	// one that is requested after Release. Package metrics has those of each.
+	// InformerName is the name under which the informers report client-go's metrics. Shutdown releases it.
+	// Only the first informer of a resource reports them. Further informers of that resource report none,
+	// and client-go logs that: several of one type (ForType with a Name), and one that is requested after
+	// Release. Package metrics has metrics for every informer.
 	InformerName *clientgocache.InformerName
 
-	// each has the options of some informers, in place of what is above.
+	// each holds the options of single informers, which take precedence over the options above.
 	each map[informerKey]*informerOptions
 }
 
@@ -65,8 +64,8 @@ func (o *Options) transform(key informerKey) cache.TransformFunc {
 // Option configures a factory of informers by Go type.
 type Option func(*Options)
 
-// WithCustomResyncConfig sets the resync period of the informers of some types,
-// each given by any object of it.
+// WithCustomResyncConfig sets the resync period of the informers of some types. Any object of a type stands
+// for the type.
 func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Option {
 	return func(o *Options) {
 		if o.CustomResync == nil {
@@ -91,26 +90,25 @@ func WithNamespace(namespace string) Option {
 }
 
 // WithWrapSource sets the function that wraps the sources of all informers of the factory, except for
-// those with a TypeOptions.WrapSource of their own. It may be passed to generated factories.
+// informers with a TypeOptions.WrapSource of their own. It may be passed to generated factories.
 //
 //	factory.WithWrapSource(mine.Objects) // of a shard.Shard
 func WithWrapSource(wrap func(core.Objects) core.Objects) Option {
 	return func(o *Options) { o.WrapSource = wrap }
 }
 
-// WithTransform sets the transform of all informers of the factory, except of
-// those that have one when they are created.
+// WithTransform sets the transform of all informers of the factory that have none when they are created.
 func WithTransform(transform cache.TransformFunc) Option {
 	return func(o *Options) { o.Transform = transform }
 }
 
-// WithInformerName gives the factory's informers an identity for client-go's metrics, as
-// Options.InformerName says. The name is released by Shutdown.
+// WithInformerName sets the name under which the factory's informers report client-go's metrics; see
+// Options.InformerName. Shutdown releases the name.
 func WithInformerName(informerName *clientgocache.InformerName) Option {
 	return func(o *Options) { o.InformerName = informerName }
 }
 
-// WithListWatch says how the informers of the factory list and watch, except for those with a
+// WithListWatch configures how the informers of the factory list and watch, except for informers with a
 // TypeOptions.ListWatch of their own. It may be passed to generated factories.
 func WithListWatch(how core.ListWatch) Option {
 	return func(o *Options) { o.ListWatch = how }

@@ -19,7 +19,7 @@ import (
 type informerKey struct {
 	// of is the Go type of its objects, or their resource.
 	of fmt.Stringer
-	// name tells several of the same apart; it is empty for one of them.
+	// name distinguishes several informers of the same type or resource. It is empty for the unnamed one.
 	name string
 }
 
@@ -31,8 +31,7 @@ func (k informerKey) String() string {
 	return fmt.Sprintf("%v/%s", k.of, k.name)
 }
 
-// registry holds the informers of a factory, one for each key, from the
-// first request until they are released.
+// registry holds the informers of a factory, one for each key, from the first request until their release.
 type registry struct {
 	options Options
 	outages core.Outages
@@ -40,14 +39,13 @@ type registry struct {
 	// wg counts the running informers, also those that were released.
 	wg sync.WaitGroup
 
-	// making is held while an informer is created, by a function that may be the user's
-	// and slow. It comes before mu, which is never held that long.
+	// making is held while an informer is created. The function that creates it may be the user's, and
+	// slow. making is locked before mu, which is never held that long.
 	making sync.Mutex
 
 	mu      sync.Mutex
 	members map[informerKey]*member
-	// leaving are those that were released and have not ended, the latest of each
-	// key.
+	// leaving holds the informers that were released and have not ended, the latest one of each key.
 	leaving map[informerKey]*member
 	// shutDown is set when no informer may be started any more.
 	shutDown bool
@@ -56,14 +54,13 @@ type registry struct {
 // member is an informer of a factory.
 type member struct {
 	informer cache.SharedIndexInformer
-	// stop ends a started informer; nil before.
+	// stop ends a started informer. It is nil before the start.
 	stop context.CancelFunc
 	// ended is closed by left when a started informer has returned.
 	ended chan struct{}
 }
 
-// runs reports whether the informer was started and has not returned. The caller holds mu of the
-// registry.
+// runs reports whether the informer was started and has not returned. The caller holds the registry's mu.
 func (m *member) runs() bool {
 	select {
 	case <-m.ended:
@@ -73,8 +70,8 @@ func (m *member) runs() bool {
 	}
 }
 
-// listWatch returns how informers list and watch that have no options of their own, or those
-// that one has, with the factory's log of outages if they have none.
+// listWatch returns the informer's own options if they are not nil, and the factory's otherwise. If they
+// have no Outages, it sets the factory's.
 func (r *registry) listWatch(own *core.ListWatch) core.ListWatch {
 	options := *cmp.Or(own, &r.options.ListWatch)
 	options.Outages = cmp.Or(options.Outages, &r.outages)
@@ -94,8 +91,7 @@ func (r *registry) informerFor(key informerKey, newInformer func() cache.SharedI
 	informer := newInformer()
 	if transform := r.options.transform(key); transform != nil && !clientgocache.HasTransform(informer) {
 		if err := informer.SetTransform(transform); err != nil {
-			// An informer that runs on its own already: it is as its maker
-			// wanted it.
+			// The informer runs already, with the transform that its maker chose.
 			klog.Background().V(2).Info("Transform of the factory not set", "of", key, "err", err)
 		}
 	}
@@ -115,15 +111,14 @@ func (r *registry) member(key informerKey) *member {
 	return r.members[key]
 }
 
-// Start is StartWithContext with a channel for a context.
+// Start is StartWithContext with a channel in place of a context.
 func (r *registry) Start(stopCh <-chan struct{}) {
 	r.StartWithContext(wait.ContextForChannel(stopCh))
 }
 
-// StartWithContext runs, each in a goroutine, the informers that were not
-// started before, until ctx ends or they are released. It does not block.
-// Informers that are requested later need another Start. After Shutdown it does
-// nothing.
+// StartWithContext runs the informers that were not started before, each in a goroutine, until ctx ends or
+// they are released. It does not block. Informers that are requested later need another Start. After
+// Shutdown it does nothing.
 func (r *registry) StartWithContext(ctx context.Context) {
 	if err := r.misuse(); err != nil {
 		klog.FromContext(ctx).Error(err, "Factory started with options that are wrong")
@@ -152,8 +147,8 @@ func (r *registry) StartWithContext(ctx context.Context) {
 	}
 }
 
-// unknown reports whether an informer has a name that the options do not have: it might be meant
-// to have a selector, and would fetch everything without. The caller holds mu.
+// unknown reports whether an informer has a name for which there are no options. The informer may be meant
+// to have a selector, and would fetch everything without it. The caller holds mu.
 func (r *registry) unknown(key informerKey) bool {
 	return key.name != "" && r.options.each[key] == nil
 }
@@ -168,8 +163,8 @@ func (r *registry) left(key informerKey, m *member) {
 	close(m.ended)
 }
 
-// release removes the informer of a key and stops it. The channel is closed
-// when the informer has ended, which may have been released before.
+// release removes the informer of a key and stops it. The channel is closed when the informer has ended; if
+// the key has no informer now, it is the channel of the one released before.
 func (r *registry) release(key informerKey) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,11 +184,10 @@ func (r *registry) release(key informerKey) <-chan struct{} {
 	return ended
 }
 
-// Shutdown stops every informer that was started, waits until all have ended, and then
-// releases the InformerName. From the call on no informer is started. The context or
-// channel that they were started with need not have ended, so that a deferred Shutdown
-// returns whatever the function returns for; client-go's waits for it. It may be called
-// more than once, and concurrently, but not by a handler, which would wait for itself.
+// Shutdown stops every informer that was started, waits until all have ended, and then releases the
+// InformerName. From the call on no informer is started. Unlike client-go's Shutdown, it does not wait for
+// the context or channel of Start to end, so that a deferred Shutdown always returns. It may be called more
+// than once, and concurrently, but not by a handler, which would wait for itself.
 func (r *registry) Shutdown() {
 	r.mu.Lock()
 	r.shutDown = true

@@ -10,22 +10,21 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// ResourceFactory shares informers, one for each resource. It is for clients
-// that have one Go type for all resources, as the dynamic and the metadata
-// client have.
+// ResourceFactory shares informers, one for each resource. It is for clients that have one Go type for all
+// resources, such as the dynamic client and the metadata client.
 type ResourceFactory struct {
 	*registry
 	newObjects func(resource schema.GroupVersionResource, namespace string) core.Objects
 }
 
-// NewForResources returns a factory without informers. newObjects creates the source
-// of each in the namespace of the options, which is empty for all.
+// NewForResources returns a factory without informers. newObjects creates the source of a resource in the
+// namespace of the options; "" means all namespaces.
 func NewForResources(newObjects func(resource schema.GroupVersionResource, namespace string) core.Objects, options Options) *ResourceFactory {
 	return &ResourceFactory{registry: &registry{options: options}, newObjects: newObjects}
 }
 
-// InformerFor returns the informer of a resource, which it creates the first
-// time, indexed by namespace, and does not start.
+// InformerFor returns the informer of a resource. The first call creates it, indexed by namespace, and does
+// not start it.
 func (f *ResourceFactory) InformerFor(resource schema.GroupVersionResource) cache.SharedIndexInformer {
 	key := informerKey{of: resource}
 	return f.informerFor(key, func() cache.SharedIndexInformer {
@@ -47,14 +46,13 @@ func (f *ResourceFactory) Release(resource schema.GroupVersionResource) <-chan s
 	return f.release(informerKey{of: resource})
 }
 
-// WaitForCacheSync is WaitForCacheSyncWithContext with a channel for a context.
+// WaitForCacheSync is WaitForCacheSyncWithContext with a channel in place of a context.
 func (f *ResourceFactory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool {
 	return f.WaitForCacheSyncWithContext(wait.ContextForChannel(stopCh))
 }
 
-// WaitForCacheSyncWithContext waits until every informer that was started has
-// its first list in its store, or has ended, or ctx ends. It returns which
-// have.
+// WaitForCacheSyncWithContext waits until every informer that was started has its first list in its store
+// or has ended, or until ctx ends. It returns which informers are in sync.
 func (f *ResourceFactory) WaitForCacheSyncWithContext(ctx context.Context) map[schema.GroupVersionResource]bool {
 	return waitForCacheSync[schema.GroupVersionResource](ctx, f.registry)
 }

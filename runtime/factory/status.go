@@ -14,10 +14,9 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// Status returns the status of every informer of the factory, sorted by name, also of
-// those that were not started. Informers that are not of this module only report
-// whether they run and are in sync, and their number of objects, which may have to
-// wait for locks of their own.
+// Status returns the status of every informer of the factory, sorted by name. It includes informers that
+// were not started. Informers of other modules only report whether they run and are in sync, and their
+// number of objects, for which Status may have to wait for their locks.
 func (r *registry) Status() []core.Status {
 	var all []core.Status
 	started := r.started()
@@ -28,7 +27,8 @@ func (r *registry) Status() []core.Status {
 	return all
 }
 
-// status is that of the informer. The caller holds no lock, since it may have to wait.
+// status returns the status of the informer. The caller holds no lock, since the informer's locks may be
+// waited for.
 func (m *member) status(name string, started bool) core.Status {
 	if status, ok := clientgocache.StatusOf(m.informer); ok {
 		return status
@@ -50,11 +50,10 @@ func (m *member) status(name string, started bool) core.Status {
 	return status
 }
 
-// HealthCheck returns a check for a liveness probe, in the form that
-// controller-runtime and apiserver take, of all informers that the factory has when
-// it is called. It joins the errors of their own HealthCheck, sorted by name. Stale
-// should be several minutes: less than two fails informers of resources that do not
-// change. Informers that are not of this module only fail when they have stopped.
+// HealthCheck returns a check for a liveness probe of all informers that the factory has when it is called,
+// in the form that controller-runtime and apiserver take. It joins the errors of Status.Check of each
+// informer, sorted by name. Stale should be several minutes: less than two fails informers of resources
+// that do not change. Informers of other modules only fail when they have stopped.
 func (r *registry) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		var errs []error
@@ -65,12 +64,11 @@ func (r *registry) HealthCheck(stale time.Duration) func(*http.Request) error {
 	}
 }
 
-// ReadyCheck is a check for a readiness probe, in the form that controller-runtime and
-// apiserver take: it joins the errors of informers that were started and have not been in
-// sync yet, sorted by name. An informer whose resource the server does not have is one of them
-// until the resource is installed. One that has been in sync stays ready; whether it still
-// follows the server is for HealthCheck. A factory that was not started is ready, as in a
-// replica that waits to become the leader.
+// ReadyCheck is a check for a readiness probe, in the form that controller-runtime and apiserver take. It
+// joins the errors of informers that were started and have not been in sync yet, sorted by name. An
+// informer whose resource the server does not have fails it until the resource is installed. An informer
+// that has been in sync stays ready; HealthCheck checks whether it still follows the server. A factory that
+// was not started is ready, as in a replica that waits to become the leader.
 func (r *registry) ReadyCheck(*http.Request) error {
 	var errs []error
 	for _, status := range r.Status() {
@@ -81,9 +79,9 @@ func (r *registry) ReadyCheck(*http.Request) error {
 	return errors.Join(errs...)
 }
 
-// Lookup returns what the stores of the factory have under a key, by the names of their
-// informers as Status has them. It is for debugging: those who know the type of an object
-// read it with a lister. Objects belong to the stores and must not be mutated.
+// Lookup returns the objects that the factory's stores hold under a key, by the names of their informers in
+// Status. It is for debugging; code that knows the type of an object reads it with a lister. The objects
+// belong to the stores and must not be mutated.
 func (r *registry) Lookup(key types.NamespacedName) map[string]any {
 	found := map[string]any{}
 	for of, m := range r.all() {
@@ -94,8 +92,8 @@ func (r *registry) Lookup(key types.NamespacedName) map[string]any {
 	return found
 }
 
-// stored returns the object that the informer has of a key. It asks the store of an informer of ours, since
-// an indexer may follow the names that it is asked for.
+// stored returns the informer's object of a key. It reads the core's store if the informer is one of this
+// module, since an indexer may start to follow a name that it is asked for.
 func (m *member) stored(key types.NamespacedName) (obj any, exists bool) {
 	if informer, _ := clientgocache.Core[any](m.informer); informer != nil {
 		return informer.Store().Get(key)
@@ -104,7 +102,7 @@ func (m *member) stored(key types.NamespacedName) (obj any, exists bool) {
 	return obj, exists && err == nil
 }
 
-// name is that of the status.
+// name returns the informer's name in its status, or otherwise if it has no status.
 func (m *member) name(otherwise string) string {
 	if status, ok := clientgocache.StatusOf(m.informer); ok {
 		return status.Name

@@ -16,8 +16,9 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// waitForCacheSync waits until every informer that was started is in sync, or
-// has ended, or ctx ends, and returns which are, by what they are of.
+// waitForCacheSync waits until every informer that was started is in sync or has ended, or until ctx ends.
+// It returns which are in sync, by type or resource. A type with several informers is in sync if all of
+// them are.
 func waitForCacheSync[K comparable](ctx context.Context, r *registry) map[K]bool {
 	started := r.started()
 	synced := make(map[K]bool, len(started))
@@ -29,8 +30,8 @@ func waitForCacheSync[K comparable](ctx context.Context, r *registry) map[K]bool
 	return synced
 }
 
-// waitForCacheSync reports whether the informer is in sync, once it is or never
-// will be.
+// waitForCacheSync waits until the informer is in sync or has ended, or until ctx ends, and reports whether
+// it is in sync.
 func (m *member) waitForCacheSync(ctx context.Context) bool {
 	checker := clientgocache.SyncedChecker(m.informer)
 	select {
@@ -41,8 +42,8 @@ func (m *member) waitForCacheSync(ctx context.Context) bool {
 	return clientgocache.IsDone(checker)
 }
 
-// logSync logs once that informers which were started together are in sync, but for those
-// that were released before.
+// logSync logs once when informers that were started together are in sync. It does not count informers that
+// were released before.
 func logSync(ctx context.Context, members []*member) {
 	started, synced := time.Now(), 0
 	for _, m := range members {
@@ -55,41 +56,39 @@ func logSync(ctx context.Context, members []*member) {
 	}
 }
 
-// ErrStuck is the cause of the *SyncError of an informer that WaitForSyncOrStuck stopped
-// waiting for, since it needs operator action: to grant access or to install a CRD.
+// ErrStuck is the cause of the *SyncError of an informer that WaitForSyncOrStuck stopped waiting for. The
+// informer needs operator action: to grant access or to install a CRD.
 var ErrStuck = errors.New("needs operator action (credentials, RBAC or CRD)")
 
 const (
 	// stuckAttempts is the number of failed attempts after which an informer counts
 	// as forbidden for good: a server that starts may not know all roles yet.
 	stuckAttempts = 3
-	// stuckPeriod is the interval of checks whether there is anything to wait for.
+	// stuckPeriod is the interval at which a wait checks whether all other informers are stuck.
 	stuckPeriod = 200 * time.Millisecond
 )
 
 // WaitForSync waits until every informer that was started is in sync.
 //
-// The error joins one *cache.SyncError of runtime/cache for each informer that is
-// not in sync when there is nothing more to wait for, or ctx ends, in the order of
-// the names of their types or resources, and then what is wrong with options of ForType.
-// Informers of this module report their
-// status and last error, and are only in sync once their handlers have seen the
-// first list too; others only report their name, and are never known to be stuck. An
-// informer that has ended before it was in sync is an error at once.
+// The error joins a *cache.SyncError of runtime/cache for each informer that is not in sync when ctx ends
+// or there is nothing more to wait for. They are sorted by type or resource. An error about options of
+// ForType that have no effect follows. Informers of this module report their status and last error, and are
+// in sync only once their handlers have seen the first list. Informers of other modules only report their
+// name, and are never known to be stuck. An informer that has ended before it was in sync is an error at
+// once.
 func (r *registry) WaitForSync(ctx context.Context) error {
 	return r.waitForSync(ctx, func(*member) bool { return false })
 }
 
-// WaitForSyncOrStuck is WaitForSync, but it does not wait for informers that are stuck:
-// the server does not have their resource, or has forbidden it three times or more. It
-// returns when all others are in sync. Those that are stuck keep trying, and may sync at
-// any time.
+// WaitForSyncOrStuck is WaitForSync, but it does not wait for informers that are stuck: the server does not
+// have their resource, or has forbidden it three times or more. It returns when all other informers are in
+// sync. Informers that are stuck keep trying, and may sync at any time.
 func (r *registry) WaitForSyncOrStuck(ctx context.Context) error {
 	return r.waitForSync(ctx, (*member).stuck)
 }
 
-// waitForSync waits for the informers that were started, until those that are not
-// in sync are all stuck.
+// waitForSync waits for the informers that were started, until each of them is in sync or hopeless, or ctx
+// ends.
 func (r *registry) waitForSync(ctx context.Context, hopeless func(*member) bool) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -123,7 +122,7 @@ func (r *registry) waitForSync(ctx context.Context, hopeless func(*member) bool)
 func (m *member) stuck() bool {
 	status, _ := clientgocache.StatusOf(m.informer)
 	switch {
-	case status.Names != nil: // the informer goes on without those that are forbidden
+	case status.Names != nil: // the informer continues without the names that are forbidden
 		return status.Phase == core.PhaseAbsent
 	case len(status.Namespaces) == 0:
 		return needsAction(&status)
@@ -131,7 +130,7 @@ func (m *member) stuck() bool {
 	stuck := false
 	for i := range status.Namespaces {
 		switch namespace := &status.Namespaces[i]; {
-		case namespace.Synced || apierrors.IsForbidden(namespace.LastError): // the informer goes on without it
+		case namespace.Synced || apierrors.IsForbidden(namespace.LastError): // the informer continues without the namespace
 		case needsAction(namespace):
 			stuck = true
 		default:

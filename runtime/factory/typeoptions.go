@@ -20,44 +20,43 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TypeOptions configure the informer of Ts in a factory, in place of the options of the
+// TypeOptions configure the informer of Ts in a factory. They take precedence over the options of the
 // factory. The zero value changes nothing.
 type TypeOptions[T runtime.Object] struct {
-	// Name tells several informers of one type apart: that of Factory.Named. Empty is the
-	// informer that a factory without a name has.
+	// Name is the name under which Factory.Named requests the informer, so that a factory can have several
+	// informers of one type. Empty means the informer that a factory without a name has.
 	Name string
-	// Namespaces is the set of namespaces that the informer follows, also when it changes.
-	// Nil is the namespace of the factory. The resource must have namespaces.
+	// Namespaces is the set of namespaces that the informer follows. The set may change. Nil means the
+	// namespace of the factory. The resource must have namespaces.
 	Namespaces *source.Namespaces
-	// References is the set of names that the informer follows, also when it changes, in place
-	// of a namespace; package references says how, and what it costs. Over a clientset each name
-	// has a watch of its own. One informer may follow a set.
+	// References is the set of names that the informer follows, in place of a namespace. The set may
+	// change. Package references says how it works and what it costs. Over a clientset each name has a
+	// watch of its own. One informer may follow a set.
 	References *references.Set
-	// LabelSelector and FieldSelector select objects, among those that
-	// WithTweakListOptions selects. Nil selects all, and labels.Nothing none: the informer is
-	// then in sync with an empty store.
+	// LabelSelector and FieldSelector select objects among the objects that WithTweakListOptions selects.
+	// Nil selects all. labels.Nothing selects none: the informer is then in sync with an empty store.
 	LabelSelector labels.Selector
 	FieldSelector fields.Selector
-	// WrapSource returns the source that the informer has in place of another one, such as the objects
-	// of a shard.Shard. Nil is the function of the factory: one that returns its argument wraps nothing. A
-	// shard can't be combined with References.
+	// WrapSource wraps the informer's source, for example to limit it to a shard.Shard. Nil means the
+	// function of the factory; to wrap nothing, set a function that returns its argument. A shard can't be
+	// combined with References.
 	WrapSource func(core.Objects) core.Objects
-	// Resync is the resync period of handlers without one of their own. Zero is that of the
-	// factory, negative no resyncs.
+	// Resync is the resync period of handlers without one of their own. Zero means the factory's period,
+	// and a negative value no resyncs.
 	Resync time.Duration
-	// Transform is the function that every object goes through before it is stored. It may
-	// mutate the object. Nil is that of the factory.
+	// Transform is applied to every object before it is stored. It may mutate the object. Nil means the
+	// factory's transform.
 	Transform func(T) (T, error)
-	// ListWatch configures how the informer lists and watches. Nil is as the factory says.
+	// ListWatch configures how the informer lists and watches. Nil means as the factory says.
 	ListWatch *core.ListWatch
 }
 
-// ForType configures one informer of the factory: that of Ts, or of Ts under a name. It may
-// be passed to generated factories.
+// ForType configures one informer of the factory: the informer of Ts or, if the options have a Name, of Ts
+// under that name. It may be passed to generated factories.
 //
-// WaitForSync and WaitForSyncOrStuck return an error for options that came to nothing, which
-// Start logs: those of a type of which the factory has no informer, or whose informer was not
-// made by generated code, and those that were given twice.
+// Options can be without effect: the factory has no informer of the type, the informer was not made by
+// generated code, or the options were given twice. Start logs that, and WaitForSync and WaitForSyncOrStuck
+// return an error for it.
 func ForType[T runtime.Object](options TypeOptions[T]) Option {
 	return func(o *Options) {
 		of := informerKey{of: reflect.TypeFor[T](), name: options.Name}
@@ -90,12 +89,13 @@ type informerOptions struct {
 	transform  cache.TransformFunc
 	listWatch  *core.ListWatch
 
-	// applied reports whether an informer was made with them, clusterScoped whether its resource
-	// has no namespaces, and repeated whether there are others for the same informer.
+	// applied is set once an informer was made with the options, clusterScoped if its resource has no
+	// namespaces, and repeated if ForType gave options for the same informer again.
 	applied, clusterScoped, repeated bool
 }
 
-// selecting returns a function that adds selectors to those of the options of a request.
+// selecting returns a function that adds the two selectors to the options of a request. It returns nil if
+// both are nil.
 func selecting(byLabel labels.Selector, byField fields.Selector) func(*metav1.ListOptions) {
 	if byLabel == nil && byField == nil {
 		return nil
@@ -113,8 +113,8 @@ func selecting(byLabel labels.Selector, byField fields.Selector) func(*metav1.Li
 	}
 }
 
-// noObjects is a selector that every server understands and no object matches. Selectors of
-// nothing are "" as strings, and "" selects everything.
+// noObjects is a selector that every server understands and no object matches. The selectors labels.Nothing
+// and fields.Nothing are "" as strings, and "" selects everything.
 const noObjects = "nothing,!nothing"
 
 // matchesNoLabels reports whether a selector is labels.Nothing, which
@@ -124,8 +124,8 @@ func matchesNoLabels(s labels.Selector) bool {
 	return !selectable
 }
 
-// matchesNoFields reports whether no fields match a selector, such as fields.Nothing alone or
-// with others: fields that meet all of its requirements do not.
+// matchesNoFields reports whether no fields match a selector. Such a selector is fields.Nothing, alone or
+// combined with others. It builds the fields that meet all requirements, and checks that they don't match.
 func matchesNoFields(s fields.Selector) bool {
 	matching, other := fields.Set{}, "not "+s.String()
 	for _, r := range s.Requirements() {
@@ -138,7 +138,7 @@ func matchesNoFields(s fields.Selector) bool {
 	return !s.Matches(matching)
 }
 
-// and returns a selector of what both select.
+// and returns a selector of the objects that both a and b select.
 func and(a, b string) string {
 	if a == "" || b == "" {
 		return cmp.Or(a, b)
@@ -146,7 +146,7 @@ func and(a, b string) string {
 	return a + "," + b
 }
 
-// both returns a function that is one after the other; each may be nil.
+// both returns a function that calls first and then second. Each of them may be nil.
 func both(first, second func(*metav1.ListOptions)) func(*metav1.ListOptions) {
 	switch {
 	case first == nil:
@@ -173,11 +173,11 @@ func untypedTransform[T runtime.Object](transform func(T) (T, error)) cache.Tran
 	}
 }
 
-// ErrOptionsUnused is the error of options for one informer that came to nothing.
+// ErrOptionsUnused is the error for options of one informer that have no effect.
 var ErrOptionsUnused = errors.New("options of an informer have no effect")
 
-// misuse returns an error for each options of one informer that have no effect, and for each
-// informer under a name without options.
+// misuse returns an error for all options of single informers that came to nothing, and for each named
+// informer that lacks options.
 func (r *registry) misuse() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,7 +186,7 @@ func (r *registry) misuse() error {
 		switch _, requested := r.members[key]; {
 		case options.repeated:
 			errs = append(errs, fmt.Errorf("%v: %w: given twice; put them into one ForType, or give the second a Name", key, ErrOptionsUnused))
-		case !requested && !options.applied: // one that was released had them
+		case !requested && !options.applied: // they are applied if the informer was released
 			errs = append(errs, fmt.Errorf("%v: %w: the factory has no such informer; request it before the start, or remove the options", key, ErrOptionsUnused))
 		case !options.applied:
 			errs = append(errs, fmt.Errorf("%v: %w: the informer was not made by the generated accessors of the factory", key, ErrOptionsUnused))

@@ -10,15 +10,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/factory"
 )
 
-// InformerOnly returns the shared informer of a resource. Generated FooInformer
-// interfaces have this form if Foos cannot be got by name, and so have no
-// lister.
+// InformerOnly gives the shared informer of a resource. Generated FooInformer interfaces have this form if
+// Foos cannot be got by name, and so have no lister.
 type InformerOnly interface {
 	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
 }
 
-// TypedInformerOnly is InformerOnly with the typed informer, an I.
+// TypedInformerOnly adds the typed informer, an I, to InformerOnly.
 type TypedInformerOnly[I any] interface {
 	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
@@ -26,8 +25,8 @@ type TypedInformerOnly[I any] interface {
 	TypedInformer() I
 }
 
-// Informer returns the shared informer of a resource, and its lister, an L.
-// Generated FooInformer interfaces have this form.
+// Informer gives the shared informer of a resource and its lister, an L. Generated FooInformer interfaces
+// have this form.
 type Informer[L any] interface {
 	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
@@ -35,8 +34,8 @@ type Informer[L any] interface {
 	Lister() L
 }
 
-// TypedInformer is Informer with the typed informer, an I. Generated
-// TypedFooInformer interfaces have this form.
+// TypedInformer adds the typed informer, an I, to Informer. Generated TypedFooInformer interfaces have this
+// form.
 type TypedInformer[I, L any] interface {
 	// Informer returns the shared informer, which the factory creates once.
 	Informer() cache.SharedIndexInformer
@@ -46,9 +45,9 @@ type TypedInformer[I, L any] interface {
 	Lister() L
 }
 
-// Access returns access to the informer of Ts in a factory, which has one of them: the first
-// request creates it, indexed by namespace if the resource has namespaces. newLister is nil for
-// a resource whose objects cannot be got by name: Lister must not be called then.
+// Access returns the accessor of a factory's informer of Ts. The first request creates the informer,
+// indexed by namespace if the resource has namespaces. newLister is nil for a resource whose objects cannot
+// be got by name; Lister must not be called then.
 func Access[T clientgocache.TypedObject, I clientgocache.TypedSharedIndexInformer[T], L any](
 	scope Scope, resource factory.Resource, objects ObjectsFunc, newLister func(cache.Indexer) L,
 ) TypedInformer[I, L] {
@@ -56,8 +55,8 @@ func Access[T clientgocache.TypedObject, I clientgocache.TypedSharedIndexInforme
 	return &accessor[T, I, L]{informer: shared, lister: func() L { return newLister(shared().GetIndexer()) }}
 }
 
-// accessTo returns how to get the informer of a type of objects, which is converted by typed
-// when it is created.
+// accessTo returns a function that returns the factory's informer of a type of objects. When the informer
+// is created, typed converts it.
 func (s Scope) accessTo(resource factory.Resource, of reflect.Type, objects ObjectsFunc, typed func(cache.SharedIndexInformer) cache.SharedIndexInformer) func() cache.SharedIndexInformer {
 	return func() cache.SharedIndexInformer {
 		obj := newObject(of)
@@ -67,8 +66,8 @@ func (s Scope) accessTo(resource factory.Resource, of reflect.Type, objects Obje
 	}
 }
 
-// accessor is the TypedInformer of what returns an informer of Ts and a lister. The second is
-// nil for objects without one.
+// accessor is a TypedInformer made of two functions, which return an informer of Ts and its lister. lister
+// is nil for objects without a lister.
 type accessor[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[T], L any] struct {
 	informer func() cache.SharedIndexInformer
 	lister   func() L
@@ -82,9 +81,8 @@ func (a *accessor[T, I, L]) TypedInformer() I { return any(ToTyped[T](a.informer
 
 func (a *accessor[T, I, L]) Lister() L { return a.lister() }
 
-// Typed returns an Informer as a TypedInformer: itself if it is one, as those of
-// generated factories are, and otherwise in a wrapper. The informer's objects
-// must be of type T.
+// Typed returns an Informer as a TypedInformer. The Informers of generated factories are TypedInformers;
+// any other one is wrapped. The informer's objects must be of type T.
 func Typed[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[T], L any](informer Informer[L]) TypedInformer[I, L] {
 	if typed, ok := any(informer).(TypedInformer[I, L]); ok {
 		return typed
@@ -100,8 +98,8 @@ func TypedOnly[T clientgocache.Object, I clientgocache.TypedSharedIndexInformer[
 	return &accessor[T, I, any]{informer.Informer, nil}
 }
 
-// ToTyped returns a typed informer as such, and any other in a wrapper. The
-// informer's objects must be of type T.
+// ToTyped returns the informer itself if it is typed, and otherwise in a wrapper. The informer's objects
+// must be of type T.
 func ToTyped[T clientgocache.Object](informer cache.SharedIndexInformer) clientgocache.TypedSharedIndexInformer[T] {
 	return clientgocache.NewTypedSharedIndexInformer[T](informer)
 }

@@ -4,7 +4,7 @@ package generated
 
 import "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 
-// identified is a factory, which has an identity if it is one of this module.
+// identified is a factory. Factories of this module have a name for their informers' metrics.
 type identified any
 
 type named interface {

@@ -1,14 +1,14 @@
-// Package generated has what generated code calls, and nothing that is meant to be written by
-// hand: it may change with any version that has a new UpgradeOrRegenerate. What users of
-// generated factories name is in runtime/factory.
+// Package generated has what generated code calls. It is not meant to be called by hand, and may change
+// with any version that has a new UpgradeOrRegenerate. Users of generated factories name what
+// runtime/factory has.
 //
 //	generated Foos()            ─► Access: the informer, typed, and its lister
 //	          Foos().Informer() ─► InformerFor of the factory ─► Scope: its options
 //	                                                          ─► fooObjects: list and watch
 //	                                                          ─► factory.NewInformer
 //
-// A package that names a generic type compiles all of its methods. So what is called here has
-// type parameters only where its results do.
+// A package that names a generic type compiles all of its methods. So functions here have type parameters
+// only where their results do.
 package generated
 
 import (
@@ -17,9 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// UpgradeOrRegenerate2 is named by generated code, so that a runtime that is older than
-// the code is an error of the compiler, as is a newer one that does not have what the code
-// calls any more.
+// UpgradeOrRegenerate2 is named by generated code. If the runtime is older than the code, or no longer has
+// what the code calls, the compiler reports this name.
 const UpgradeOrRegenerate2 = true
 
 // TweakListOptionsFunc changes the options of each list and watch.

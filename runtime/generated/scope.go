@@ -15,12 +15,11 @@ import (
 
 // Scope is the part of a factory that its accessors use.
 type Scope struct {
-	// Factory has the identity of its informers, and their options if it is a Configurer.
+	// Factory has the informers' name for metrics and, if it is a Configurer, their options.
 	Factory identified
-	// InformerFor returns the informer of the type of obj. The first time it makes it with
-	// newInformer.
+	// InformerFor returns the informer of obj's type. The first call makes it with newInformer.
 	InformerFor func(obj runtime.Object, newInformer NewInformerFunc) cache.SharedIndexInformer
-	// Namespace is the one that the factory is limited to, or empty.
+	// Namespace is the namespace that the factory is limited to. It is empty for all namespaces.
 	Namespace string
 	// TweakListOptions narrows what informers list and watch; it may be nil.
 	TweakListOptions TweakListOptionsFunc
@@ -41,11 +40,11 @@ func NewScope(f *factory.Factory, client any) Scope {
 // NewInformerFunc creates an informer with the client of a factory and a resync period.
 type NewInformerFunc = func(client any, resync time.Duration) cache.SharedIndexInformer
 
-// Configurer is a factory that has options for its informers, as factory.Factory does: others
-// need only have the methods that client-go's have.
+// Configurer is a factory that has options for its informers, as factory.Factory has. Other factories need
+// only the methods that client-go's have.
 type Configurer interface {
-	// Configure completes the options of the informer of the type of obj, which is about to be
-	// made, and returns the function that makes its source, or nil.
+	// Configure completes the options of the informer of obj's type, which is about to be made, and returns
+	// the function that makes its source, or nil.
 	Configure(obj runtime.Object, namespaced bool, options *factory.InformerOptions) factory.Scopes
 }
 
@@ -54,11 +53,10 @@ var _ Configurer = (*factory.Factory)(nil)
 // Objects lists and watches the objects of an informer.
 type Objects = core.Objects
 
-// ObjectsFunc returns what an informer of a namespace, or of all for "", lists and watches through
-// a client.
+// ObjectsFunc returns the source that an informer of a namespace, or of all for "", reads through a client.
 type ObjectsFunc = func(client any, namespace string) Objects
 
-// newInformer creates the informer of a type of objects, as the factory wants it.
+// newInformer creates the informer of a type of objects with the factory's options.
 func (s *Scope) newInformer(resource factory.Resource, obj runtime.Object, objects ObjectsFunc, client any, resync time.Duration) cache.SharedIndexInformer {
 	options := factory.InformerOptions{
 		ResyncPeriod:     resync,
@@ -102,11 +100,11 @@ func ClientObjects[T runtime.Object](client any, resource factory.Resource, name
 	return c.Objects(reflect.TypeFor[T](), resource.GroupVersionResource, namespace)
 }
 
-// ResourceClient is the part of a clientset's client of a resource that informers use.
+// ResourceClient has the methods of a clientset's resource client that informers call.
 type ResourceClient[L runtime.Object] = source.ResourceClient[L]
 
-// ClientsetObjects lists and watches Ts with a clientset's client of the resource. The function
-// that returns it is called for each request and not before.
+// ClientsetObjects lists and watches Ts with a clientset's client of the resource. client returns it, and
+// is called for each request and not before.
 func ClientsetObjects[T, L runtime.Object](clientset any, resource factory.Resource, namespace string, client func() ResourceClient[L]) Objects {
 	return source.ClientsetObjects[T](clientset, resource.GroupVersionResource, namespace, client)
 }

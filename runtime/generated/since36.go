@@ -4,7 +4,7 @@ package generated
 
 import "k8s.io/client-go/tools/cache"
 
-// identified is the part of a factory that has its identity.
+// identified is a factory that has a name for its informers' metrics.
 type identified interface {
 	InformerName() *cache.InformerName
 }

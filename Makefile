@@ -134,8 +134,8 @@ bench-compare: ## Compare the runtime of commit OLD with this one, in the worklo
 	hack/bench-compare.sh '$(OLD)' '$(BENCH)'
 
 .PHONY: bench-generate
-bench-generate: ## Measure informer-gen and code-generator's tools side by side
-	cd test && go run ./generate/bench
+bench-generate: ## Measure informer-gen and code-generator's tools side by side, and write docs/results/bench/generate.md
+	cd test && go run ./generate/bench -docs ../docs/results/bench
 
 .PHONY: corpus
 corpus: ## Run informer-gen over public projects, downloading them, and write docs/results/corpus.md

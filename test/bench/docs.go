@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
 // page is a document with the results of some workloads.
@@ -45,8 +47,8 @@ func pageOf(workload string) page {
 	return mainPage
 }
 
-// writeDocs writes the pages that there are results of, each with its plots and its
-// table, into a folder.
+// writeDocs writes the pages that there are results of, each with its plots and its table, into a
+// folder. In a repository's folder of results, it then writes the figures of README and guide.
 func writeDocs(dir string, s scale, results []result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -59,6 +61,9 @@ func writeDocs(dir string, s scale, results []result) error {
 		if err := p.write(dir, s, of); err != nil {
 			return err
 		}
+	}
+	if root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(dir)), pages.ResultsDir); ok {
+		return pages.WriteFigures(root)
 	}
 	return nil
 }
@@ -99,7 +104,8 @@ rounds. Sizes, goals and what a name means are in the sources of test/bench, a
 workload beside the other; what else was tried is in [alternatives.md](alternatives.md).
 What it takes to take objects in from a server is in [ingest.md](ingest.md), and how much memory a start of many informers
 takes in [start.md](start.md). What a part of the objects takes is in [shards.md](shards.md), and what
-bytes go over a network in [network.md](network.md).
+bytes go over a network in [network.md](network.md). ` + "`make bench-generate`" + ` measures the generator, in
+[generate.md](generate.md).
 
 `
 

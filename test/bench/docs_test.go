@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
 // A page has the results of its own workloads, and one without results is left as it is.
@@ -26,6 +29,24 @@ func TestWriteDocs(t *testing.T) {
 	}
 	contains(t, main, "| reads/get | 3 ns | 1 ns | 3x | time/op |  |  |\n")
 	contains(t, ingest, "pods=100")
+}
+
+// Pages show what was measured last.
+func TestWriteDocsWritesFigures(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, filepath.FromSlash(pages.ResultsDir))
+	const marker = "<!-- figures ingest/replicas/list/json/pods=100 cpu -->"
+	readme, guide := filepath.Join(root, "README.md"), filepath.Join(root, "docs", "memory.md")
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(readme, []byte("| CPU | 9 s | 9 s | 1.0× "+marker+" |\n"), 0o644),
+		os.WriteFile(guide, []byte("in <!-- here ingest/replicas/list/json/pods=100 cpu -->9 s<!-- end -->\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	taken := []result{{Workload: "ingest/replicas/list/json/pods=100", Unit: ingestCPU, Theirs: 3e9, Ours: 1e9, Ratio: 3}}
+	if err := writeDocs(dir, quick, taken); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, readme, "| CPU | 3 s | 1 s | 3.0× "+marker+" |")
+	contains(t, guide, "-->1 s<!-- end -->")
 }
 
 func contains(t *testing.T, file, part string) {

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/informer-gen/informer-gen/generators"
+	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
 func TestMedian(t *testing.T) {
@@ -54,5 +58,34 @@ func TestWriteAPI(t *testing.T) {
 	}
 	if len(groups) != 3 || len(result.Types) != 45 {
 		t.Errorf("got %d groups and %d types, want 3 and 45", len(groups), len(result.Types))
+	}
+}
+
+// The page has three rows of each measurement, and what pages show of them is written, too.
+func TestWritePage(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, filepath.FromSlash(pages.ResultsDir))
+	readme := filepath.Join(root, "README.md")
+	const marker = "<!-- figures generate/k8s.io/api time -->"
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(readme, []byte("| all | | "+marker+" |\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	err := writePage(dir, []measurement{
+		{name: "k8s.io/api", project: "k8s.io/api", goal: goal{ratio: 20}, theirs: []cost{{8 * time.Second, 9 * time.Second, 651e6}}, ours: []cost{{250 * time.Millisecond, time.Second, 30e6}}},
+		{name: "  second run", project: "k8s.io/api", again: true, ours: []cost{{time.Second, time.Second, 30e6}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		readme: "| all | 8 s | 250 ms " + marker + " |",
+		filepath.Join(dir, "generate.md"): "| generate/k8s.io/api | 8 s | 250 ms | 32x | time | ≥ 20× | met |\n" +
+			"| generate/k8s.io/api | 9 s | 1 s | 9x | cpu |  |  |\n" +
+			"| generate/k8s.io/api | 651M | 30M | 21.7x | peak-RSS-B |  |  |\n" +
+			"| generate/k8s.io/api, second run |  | 1 s |  | time | writes nothing | met |\n",
+	} {
+		if got, err := os.ReadFile(file); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %v: want %q in\n%s", file, err, want, got)
+		}
 	}
 }

@@ -67,8 +67,11 @@ func bytes(maxrss int64) int64 {
 	return maxrss
 }
 
-// median is the median of each part.
+// median returns the median of each part, and nothing of no costs.
 func median(costs []cost) cost {
+	if len(costs) == 0 {
+		return cost{}
+	}
 	return cost{
 		wall: middle(costs, func(c cost) time.Duration { return c.wall }),
 		cpu:  middle(costs, func(c cost) time.Duration { return c.cpu }),

@@ -3,6 +3,7 @@
 //
 //	cd test && go run ./generate/bench                # everything, in some minutes
 //	cd test && go run ./generate/bench -run k8s.io    # projects whose name matches
+//	cd test && go run ./generate/bench -docs ../docs/results/bench   # writes generate.md there
 //
 // Each is measured as a process, with what it runs itself: the time from its
 // start to its end, that of the cores, and the peak of resident memory. The two
@@ -36,33 +37,37 @@ func main() {
 	rounds := flag.Int("rounds", 5, "run each `n` times, and take the median")
 	types := flag.Int("types", 10000, "generate for 10, 100, … API types, up to `n`")
 	theirTypes := flag.Int("upstream-types", 1000, "and with code-generator up to `n`")
+	docs := flag.String("docs", "", "write a page with the table into `folder`")
 	flag.Parse()
-	err := bench(context.Background(), *rounds, *match, projects(*types, *theirTypes))
+	measured, err := bench(context.Background(), *rounds, *match, projects(*types, *theirTypes))
+	if err == nil && *docs != "" {
+		err = writePage(*docs, measured)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, rounds int, match string, projects []project) error {
+func bench(ctx context.Context, rounds int, match string, projects []project) (measured []measurement, err error) {
 	matches, err := regexp.Compile(match)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "bench-generate-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	b := benchmark{dir: dir, rounds: rounds}
 	if b.checkout, err = scratch.Dir(ctx, scratch.Runtime); err != nil {
-		return err
+		return nil, err
 	}
 	if err := scratch.Build(ctx, filepath.Join(dir, "theirs"), scratch.UpstreamListerGen, scratch.UpstreamInformerGen); err != nil {
-		return err
+		return nil, err
 	}
 	if err := scratch.Build(ctx, filepath.Join(dir, "ours"), scratch.InformerGen); err != nil {
-		return err
+		return nil, err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "medians of %d\tlister-gen, informer-gen\there\tratio\tgoal\t\n", rounds)
@@ -70,14 +75,20 @@ func bench(ctx context.Context, rounds int, match string, projects []project) er
 		if !matches.MatchString(p.name) {
 			continue
 		}
-		rows, err := b.project(ctx, p)
+		of, err := b.project(ctx, p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
-		for _, row := range rows {
-			fmt.Fprintln(table, row)
+		for _, m := range of {
+			fmt.Fprintln(table, m.row())
 		}
+		measured = append(measured, of...)
 	}
-	fmt.Printf("%s, %s/%s, %d cores, %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().Format(time.DateOnly))
-	return table.Flush()
+	fmt.Println(machine())
+	return measured, table.Flush()
+}
+
+// machine says what the numbers are from.
+func machine() string {
+	return fmt.Sprintf("%s, %s/%s, %d cores, %s", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().Format(time.DateOnly))
 }

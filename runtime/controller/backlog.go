@@ -7,26 +7,26 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// backlog has the keys that are yet to be reconciled, and times them.
+// backlog holds the keys that wait for a reconcile, and times them.
 //
-// Those that a worker can take now are the order of the workqueue, which calls Push, Touch, Len and
-// Pop under its own lock. Those that are due later are here alone. client-go's delaying queue says
-// nothing of them, and reconciles a key at each time that was asked for, though a reconcile since
-// then has decided otherwise.
+// Keys that a worker can take now are in the workqueue's order: the workqueue calls Push, Touch, Len and
+// Pop under its own lock. Keys that are due later are in the backlog alone. A delaying queue of client-go
+// does not count them, and reconciles a key at each time that was asked for, even if a reconcile since then
+// has decided otherwise.
 //
-// There are two lanes, each first in, first out: one of live changes, which must not wait for all
-// that a list or a resync has brought, and one of the others, which must not wait for ever.
+// There are two lanes, each first in, first out. Live changes have one, since they must not wait for
+// everything that a list or a resync brings. All other keys have the second, and must not wait for ever.
 type backlog struct {
 	mu    sync.Mutex
 	lanes [2]lane
-	// lively has the keys with a live change since they were last popped, and whether they wait in
-	// the lane of these. A key may have come to that lane from the other one, where moved counts what
-	// it has left.
+	// lively holds the keys with a live change since they were last popped. The value is true if the key
+	// waits in the live lane. Such a key may have moved there from the other lane, which then has an entry
+	// that does not count: moved counts these entries.
 	lively map[types.NamespacedName]bool
 	moved  map[types.NamespacedName]int
-	// passed counts the live keys in a row that were popped while others waited.
+	// passed counts the live keys that were popped in a row while other keys waited.
 	passed int
-	// delayed has at most one for a key. It is nil after the end.
+	// delayed holds at most one delay for each key. It is nil after the end.
 	delayed map[types.NamespacedName]*delayed
 }
 
@@ -36,16 +36,16 @@ const (
 )
 
 const (
-	// liveShare limits the live keys that are popped in a row while others wait.
+	// liveShare limits the live keys that are popped in a row while other keys wait.
 	liveShare = 3
-	// longWait is the age from which on every second key is one of the others.
+	// longWait is the age of the first other key from which on every second key is not live.
 	longWait = time.Minute
 )
 
-// lane is keys that a worker can take, in their order.
+// lane holds keys that a worker can take, in their order.
 type lane []waiting
 
-// waiting is a key that a worker can take, since then.
+// waiting is a key that a worker can take. It waits since the given time.
 type waiting struct {
 	key   types.NamespacedName
 	since time.Time
@@ -60,7 +60,7 @@ func (l *lane) pop() waiting {
 	return first
 }
 
-// age returns for how long the first key has waited, 0 if there is none.
+// age returns how long the first key has waited. It is 0 if the lane is empty.
 func (l lane) age() time.Duration {
 	if len(l) == 0 {
 		return 0
@@ -78,7 +78,7 @@ func newBacklog() *backlog {
 	}
 }
 
-// live is called before a key is added for a live change.
+// live marks a key as live. It is called before the key is added for a live change.
 func (b *backlog) live(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,8 +99,7 @@ func (b *backlog) Push(key types.NamespacedName) {
 	b.lanes[others].push(key)
 }
 
-// Touch is called for a key that waits already, and is added again: for a live change, it changes
-// its lane.
+// Touch is called when a waiting key is added again. A live change moves the key to the live lane.
 func (b *backlog) Touch(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,8 +111,7 @@ func (b *backlog) Touch(key types.NamespacedName) {
 	}
 }
 
-// skipMoved removes keys from the front of the lane of the others that have left it. The caller
-// holds mu.
+// skipMoved removes entries of moved keys from the front of the other lane. The caller holds mu.
 func (b *backlog) skipMoved() {
 	for l := &b.lanes[others]; len(*l) > 0; l.pop() {
 		switch key := (*l)[0].key; b.moved[key] {
@@ -143,7 +141,8 @@ func (b *backlog) len() int {
 	return n
 }
 
-// Pop removes the first key of a lane, and its delay: what follows is for its reconcile to decide.
+// Pop removes the first key of the lane whose turn it is, and the key's delay: the reconcile decides anew
+// whether there is one.
 func (b *backlog) Pop() types.NamespacedName {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,8 +173,8 @@ func (b *backlog) next() int {
 	return live
 }
 
-// delay calls add with a key after some time, unless the key is popped before. A key has
-// one delay: it is called once between two pops.
+// delay calls add with a key after some time, unless the key is popped before. A key has one delay at a
+// time: delay is called at most once between two pops.
 func (b *backlog) delay(key types.NamespacedName, after time.Duration, add func(types.NamespacedName)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -191,7 +190,7 @@ func (b *backlog) delay(key types.NamespacedName, after time.Duration, add func(
 	b.delayed[key] = d
 }
 
-// due removes a delay that is over, and reports whether it was there.
+// due removes a delay that is over, and reports whether it was still set.
 func (b *backlog) due(key types.NamespacedName, d *delayed) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -202,7 +201,7 @@ func (b *backlog) due(key types.NamespacedName, d *delayed) bool {
 	return is
 }
 
-// end stops all timers, and those to come.
+// end stops all timers. Later calls of delay do nothing.
 func (b *backlog) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -212,7 +211,7 @@ func (b *backlog) end() {
 	b.delayed = nil
 }
 
-// status adds what waits to a status.
+// status adds the counts and ages of waiting keys to a status.
 func (b *backlog) status(s *Status) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

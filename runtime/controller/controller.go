@@ -19,45 +19,42 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// syncLogPeriod is the time between log lines of a controller about what it waits for before it starts.
+// syncLogPeriod is the time between log lines that say what a controller waits for before it starts.
 const syncLogPeriod = 30 * time.Second
 
-// Reconcile compares what the object of a key, or its absence, asks for with what is, and
-// writes the difference. It reads from the stores of informers, whose objects it must not
-// change. After an error, the key is reconciled again, with a backoff; see Terminal. Its
-// context ends when the controller does, and has a logger with the name of the controller
-// and the key.
+// Reconcile compares the state that a key's object, or its absence, asks for with the actual state, and
+// writes the difference. It reads from the stores of informers, and must not change their objects. After an
+// error, the key is reconciled again, with a backoff; see Terminal. Its context ends when the controller
+// ends, and has a logger with the controller's name and the key.
 type Reconcile func(ctx context.Context, key types.NamespacedName) (Result, error)
 
-// Options configure a Controller. The zero value is one worker, with the backoff that is
-// usual for controllers.
+// Options configure a Controller. The zero value means one worker, with the usual backoff of controllers.
 type Options struct {
 	// Workers is the number of keys that are reconciled at the same time. Zero is 1.
 	Workers int
-	// RateLimiter is the backoff of keys whose reconcile has failed. Nil is
-	// workqueue.DefaultTypedControllerRateLimiter: from 5 ms to 1,000 s for a key, and
-	// 10 retries per second for all keys after the first 100. Two controllers must not
-	// have the same one.
+	// RateLimiter decides the backoff of keys whose reconcile has failed. Nil is
+	// workqueue.DefaultTypedControllerRateLimiter: from 5 ms to 1,000 s for a key, and 10 retries per
+	// second for all keys after the first 100. Two controllers must not share one.
 	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
-	// WaitFor must be in sync, besides the sources, before a key is reconciled:
-	// informers that Reconcile only reads, or a factory with all that it has started.
+	// WaitFor holds what must be in sync, besides the sources, before a key is reconciled: informers that
+	// Reconcile only reads, or a factory with all the informers that it has started.
 	WaitFor []SyncWaiter
-	// Fence has Run wait, before a key is reconciled, until the informers of the sources and of
-	// WaitFor have what the server has when Run is called, by Informer.WaitForLatest. It is for a
-	// controller that runs when it is elected, over informers that ran before: it does not act on
-	// what the former leader has changed. While the server is not to be reached, it waits. WaitFor
-	// must have informers only, such as factory.Core returns.
+	// Fence makes Run wait, before a key is reconciled, until the informers of the sources and of WaitFor
+	// have what the server has when Run is called, by Informer.WaitForLatest. It is for a controller that
+	// runs when it is elected leader, over informers that ran before: it does not act on a state that the
+	// former leader has changed. It waits as long as the server cannot be reached. WaitFor must then have
+	// informers only, such as factory.Core returns.
 	Fence bool
 }
 
-// SyncWaiter waits for a sync, as cache.Informer, the adapters of clientgo/cache and
-// generated factories do.
+// SyncWaiter waits for a sync. cache.Informer, the adapters of clientgo/cache and generated factories are
+// SyncWaiters.
 type SyncWaiter interface {
 	WaitForSync(ctx context.Context) error
 }
 
-// Controller reconciles keys, as the package says. Its methods are safe for concurrent use,
-// also from within Reconcile and handlers.
+// Controller reconciles keys; see the package comment. Its methods are safe for concurrent use, also from
+// within Reconcile and handlers.
 type Controller struct {
 	name      string
 	reconcile Reconcile
@@ -66,7 +63,7 @@ type Controller struct {
 	waitFor   []SyncWaiter
 	sources   []Source
 	fence     bool
-	// informers has each informer of sources and waitFor once. followed has the same informers.
+	// informers holds each informer of sources and waitFor once. followed holds the same informers.
 	informers []*cache.Informer[any]
 	followed  []*followed
 
@@ -76,16 +73,15 @@ type Controller struct {
 	goroutines     sync.WaitGroup
 
 	mu sync.Mutex
-	// early are keys from before Run, and there is each of them once. The queue, which has a
-	// goroutine if there are metrics, is set by Run.
+	// early holds the keys from before Run, each once; there is the set of them. Run sets queue. The queue
+	// has a goroutine if there are metrics.
 	early []types.NamespacedName
 	there map[types.NamespacedName]bool
 	queue workqueue.TypedInterface[types.NamespacedName]
 }
 
-// New returns a controller that is yet to be run. The name is that of the controller in
-// logs and errors, and of its queue in client-go's workqueue metrics. The error says
-// everything that is wrong with the arguments.
+// New returns a controller, which Run runs. Logs and errors have its name, and so have client-go's
+// workqueue metrics of its queue. The error says everything that is wrong with the arguments.
 func New(name string, reconcile Reconcile, options Options, sources ...Source) (*Controller, error) {
 	c := &Controller{
 		name:      name,
@@ -122,8 +118,8 @@ func (c *Controller) follow(informer *cache.Informer[any]) {
 	}
 }
 
-// Enqueue adds keys that come from elsewhere than a source, as live changes. Those from before Run
-// wait for it, each once, and those from after it are ignored.
+// Enqueue adds keys that come from elsewhere than a source, as live changes. Keys that are added before Run
+// wait for it, each once. Keys that are added after Run are ignored.
 func (c *Controller) Enqueue(keys ...types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +135,8 @@ func (c *Controller) Enqueue(keys ...types.NamespacedName) {
 	}
 }
 
-// enqueue adds the keys of an event. Lists, which also replay what the informer had before, and
-// resyncs are not live.
+// enqueue adds the keys of an event. Lists and resyncs are not live, nor is the replay of objects that the
+// informer had before.
 func (c *Controller) enqueue(why cause.Kind, keys []types.NamespacedName) {
 	switch why {
 	case cause.List, cause.Join, cause.Resync:
@@ -152,14 +148,14 @@ func (c *Controller) enqueue(why cause.Kind, keys []types.NamespacedName) {
 	}
 }
 
-// Run waits until all informers are in sync, and then reconciles keys until ctx ends. The
-// context of reconciles that run ends then, too, and the keys that wait are dropped; Run
-// returns nil once the last reconcile has. It does not start the informers.
+// Run waits until all informers are in sync, and then reconciles keys until ctx ends. Then the context of
+// running reconciles ends too, waiting keys are dropped, and Run returns nil once the last reconcile has
+// returned. Run does not start the informers.
 //
-// Possible errors: failure.ErrStarted, since a controller runs once; failure.ErrStopped if an
-// informer has stopped, or does while the controller runs; and if ctx ends before the
-// sync, a *cache.SyncError for each informer that is not in sync, or before the end of
-// Options.Fence, the error of each that it waits for.
+// Possible errors: failure.ErrStarted, since a controller runs once, and failure.ErrStopped if an informer
+// has stopped or stops while the controller runs. If ctx ends before the sync, the error has a
+// *cache.SyncError for each informer that is not in sync. If ctx ends before Options.Fence is met, it has
+// the error of each informer that it waits for.
 func (c *Controller) Run(ctx context.Context) error {
 	if c.started.Swap(true) {
 		return c.errorf("%w", failure.ErrStarted)
@@ -173,7 +169,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	for _, source := range c.sources {
 		registration, err := c.addHandler(running, source)
 		if err != nil && ctx.Err() != nil {
-			break // the wait for the sync says which informers are not
+			break // the wait for the sync says which informers are not in sync
 		}
 		if err != nil {
 			return c.errorf("%w", err)
@@ -205,7 +201,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	return nil
 }
 
-// open makes the queue, which has the keys from before.
+// open makes the queue, with the keys from before Run.
 func (c *Controller) open() {
 	queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[types.NamespacedName]{Name: c.name, Queue: c.backlog})
 	c.mu.Lock()
@@ -226,7 +222,7 @@ func (c *Controller) close(ctx context.Context) {
 	c.ended.Store(true)
 }
 
-// addHandler adds the handler of a source, which is removed when ctx ends.
+// addHandler adds the handler of a source. It is removed when ctx ends.
 func (c *Controller) addHandler(ctx context.Context, source Source) (*cache.Registration, error) {
 	logger := klog.FromContext(ctx)
 	return source.add(ctx, c, cache.HandlerOptions{
@@ -235,8 +231,8 @@ func (c *Controller) addHandler(ctx context.Context, source Source) (*cache.Regi
 	})
 }
 
-// waitForSync waits for the sources and what else was asked for, or until ctx ends. The
-// error is that of each that is not in sync.
+// waitForSync waits until the sources and Options.WaitFor are in sync, or until ctx ends. The error joins
+// the errors of all that are not in sync.
 func (c *Controller) waitForSync(ctx context.Context) error {
 	var errs []error
 	for _, source := range c.sources {
@@ -265,11 +261,11 @@ func (c *Controller) waitForFence(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// latestRetry is the time between two attempts to learn what the server has.
+// latestRetry is the time between two attempts to learn the server's state.
 const latestRetry = 5 * time.Second
 
-// waitForLatest waits until an informer has what the server has now, however often that fails, or
-// until ctx or the informer ends.
+// waitForLatest waits until an informer has what the server has now, or until ctx or the informer ends. It
+// passes the error of each failed attempt to failed, and tries again.
 func waitForLatest(ctx context.Context, informer *cache.Informer[any], failed func(error)) error {
 	for {
 		err := informer.WaitForLatest(ctx)
@@ -285,7 +281,7 @@ func waitForLatest(ctx context.Context, informer *cache.Informer[any], failed fu
 	}
 }
 
-// waitForSync waits for a sync, and logs from time to time why it still does.
+// waitForSync waits for a sync, and logs the reason every syncLogPeriod while it waits.
 func waitForSync(ctx context.Context, of SyncWaiter) error {
 	for {
 		limited, cancel := context.WithTimeoutCause(ctx, syncLogPeriod, errWaitAgain)

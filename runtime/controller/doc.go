@@ -1,41 +1,40 @@
-// Package controller reconciles the keys of objects that informers follow: a queue, n
-// workers and retries, between the handlers of runtime/cache and a function of the user.
+// Package controller reconciles the keys of objects that informers follow. It has a queue, workers and
+// retries between the handlers of runtime/cache and a function of the user.
 //
 //	informers ──► sources ──► queue ──► workers ──► Reconcile(ctx, key)
 //	              keys of an   each key   ▲              │ error: again, with a backoff
 //	              event        once       └──────────────┘ Result.After: again, later
 //
-// The function gets a key and not an event: it compares what should be with what is, both
-// read from the stores of informers, and writes the difference with a client.
+// The function gets a key and not an event. It compares the desired state with the actual state, reads both
+// from the stores of informers, and writes the difference with a client.
 //
 // # Guarantees
 //
-//   - After the last change of an object that a source maps to a key, the key is
-//     reconciled, and the stores then have that change or a later one. Changes that come
-//     while the key waits are one reconcile; one that comes while the key is being
-//     reconciled leads to another one.
+//   - After the last change of an object that a source maps to a key, the key is reconciled, and the stores
+//     then have that change or a later one. All changes while the key waits lead to one reconcile. A change
+//     while the key is being reconciled leads to another reconcile.
 //   - A key is never reconciled by two workers at the same time.
-//   - No reconcile starts before every source, and all of Options.WaitFor, is in sync, and with
-//     Options.Fence as new as the server.
-//   - A key is not reconciled before the stores have what its last reconcile has written with
-//     clients of runtime/clients; see Writes.
-//   - Keys of live changes are reconciled before those of lists and resyncs, which have at least
+//   - No reconcile starts before every source and all of Options.WaitFor are in sync. With Options.Fence
+//     they must also have what the server has when Run is called.
+//   - A key is not reconciled before the stores have what its last reconcile wrote with clients of
+//     runtime/clients; see Writes.
+//   - Keys of live changes are reconciled before keys of lists and resyncs, but the latter have at least
 //     one of four turns.
-//   - An update maps both the old and the new object, so that a former owner is
-//     reconciled too.
+//   - An update maps both the old and the new object to keys, so that a former owner is reconciled too.
 //   - A reconcile that returns an error, panics or ends its goroutine is logged with its
 //     key, and repeated with a backoff. Other keys are not affected.
-//   - Run returns when every goroutine that it started has ended. The handlers of the
-//     sources are removed then.
+//   - Run returns when every goroutine that it started has ended. By then the handlers of the sources are
+//     removed.
 //
-// It does not elect a leader, and does not start informers: a factory does, or whoever
-// calls Informer.Run. A controller that waits for informers logs which they are.
+// A Controller does not elect a leader, and does not start informers: a factory or Informer.Run does. A
+// controller that waits for informers logs which they are.
 //
 // # Predicates
 //
 // A predicate is a func(old, obj T) bool that says which updates matter: GenerationChanged, another
-// of this package, or a function literal. Sources take them, and FilterUpdates for any handler. Each
-// of this package is false for an object and itself. They must be quick, and not change the objects.
+// function of this package, or a function literal. Sources take predicates, and FilterUpdates adds them to
+// any handler. The predicates of this package are false for an object and itself. A predicate must be
+// quick, and must not change the objects.
 //
 // # Generated factories
 //
@@ -43,6 +42,6 @@
 //
 //	controller.KeysOf(factory.Core(informers.Shop().V1().Orders().TypedInformer()))
 //
-// It returns nil, which New reports, for an informer that is not one of this module. The
-// handlers of such informers, and other events, call Controller.Enqueue.
+// It returns nil for an informer that is not one of this module, and New then returns an error. Handlers of
+// such informers call Controller.Enqueue, and so does code that handles other events.
 package controller

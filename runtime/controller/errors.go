@@ -7,25 +7,26 @@ import (
 )
 
 var (
-	// ErrStuck is why a controller is not healthy: a reconcile takes too long.
+	// ErrStuck is the error of a health check when a reconcile takes too long.
 	ErrStuck = errors.New("stuck")
 
-	// errSourceEnded is why Run returns before its context ends: an informer stopped, or
-	// a mapping function ended the goroutine of its handler.
+	// errSourceEnded is the error of Run when it returns before its context ends: an informer stopped, or a
+	// mapping function ended the goroutine of its handler.
 	errSourceEnded = errors.New("ended before the controller, which would miss changes")
 
-	// errWaitAgain ends one period of waiting for a sync, which another one follows. It comes
-	// after "stopped waiting: ".
+	// errWaitAgain ends one period of a wait for sync; the next period follows. In the log it stands after
+	// "stopped waiting: ".
 	errWaitAgain = errors.New("only for this log line")
 
-	// errNoVersion is why Finalize patches nothing: the patch would replace finalizers that it has not seen.
+	// errNoVersion is the error of Finalize for an object whose patch could drop finalizers that Finalize
+	// has not seen.
 	errNoVersion = errors.New("object has no resourceVersion, without which a patch can drop finalizers of others: does a transform remove it?")
 
 	// errGoexit is the result of a reconcile that ended its goroutine.
 	errGoexit = errors.New("reconcile ended its goroutine by runtime.Goexit, which FailNow of a testing.T calls")
 )
 
-// isPanic reports whether err is that of a reconcile that panicked.
+// isPanic reports whether err comes from a reconcile that panicked.
 func isPanic(err error) bool {
 	var panicked *failure.PanicError
 	return errors.As(err, &panicked)
@@ -36,8 +37,8 @@ type terminalError struct{ error }
 
 func (e terminalError) Unwrap() error { return e.error }
 
-// Terminal returns err as one that is logged and counted but not retried: the key is
-// reconciled again after the next change. Terminal(nil) is nil.
+// Terminal marks err as an error that is logged and counted, but not retried: the key is reconciled again
+// after the next change. Terminal(nil) is nil.
 func Terminal(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +46,7 @@ func Terminal(err error) error {
 	return terminalError{err}
 }
 
-// isTerminal reports whether err is one of Terminal, or wraps one.
+// isTerminal reports whether err is, or wraps, an error of Terminal.
 func isTerminal(err error) bool {
 	var terminal terminalError
 	return errors.As(err, &terminal)

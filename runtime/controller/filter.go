@@ -9,15 +9,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// FilterUpdates returns a handler that is not called for an update unless one of the predicates is
-// true. They are not asked, and it is called, if there are none, if the new object is another one of
-// the same name, and if the update is one of a resync. It is called for all additions, deletions and
+// FilterUpdates returns a handler that calls handler for an update only if one of the predicates is true.
+// It always calls it without asking the predicates if there are none, if the new object has another UID
+// than the old one, or if the update is from a resync. It also calls it for all additions, deletions and
 // releases.
 //
-// The old object of an update may be one with which the handler was not called.
+// The handler may not have seen the old object of an update before.
 //
-// A handler of InBatches would get batches of one, without causes: ask the predicates in its
-// function instead.
+// A handler of InBatches would get batches of one, without causes: let its function check the predicates
+// instead.
 func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) bool) cache.Handler[T] {
 	return cache.HandlerFuncs[T]{
 		Add: handler.OnAdd,
@@ -35,8 +35,8 @@ func FilterUpdates[T any](handler cache.Handler[T], matters ...func(old, obj T) 
 	}
 }
 
-// updateMatters reports whether one of the predicates is true, or need not be asked, as FilterUpdates
-// says. A resync has one object as old and new.
+// updateMatters reports whether one of the predicates is true, or need not be asked; see FilterUpdates. In
+// a resync the old and the new object are the same.
 func updateMatters[T any](old, obj T, predicates ...func(old, obj T) bool) bool {
 	if len(predicates) == 0 || same(old, obj) || recreated(old, obj) {
 		return true
@@ -44,8 +44,8 @@ func updateMatters[T any](old, obj T, predicates ...func(old, obj T) bool) bool 
 	return slices.ContainsFunc(predicates, func(does func(old, obj T) bool) bool { return does(old, obj) })
 }
 
-// same reports whether old and obj are one object. Objects that == can't compare are one if their
-// content is the same.
+// same reports whether old and obj are the same object. Types that == can't compare count as the same
+// object if their content is equal.
 func same(old, obj any) bool {
 	if !reflect.ValueOf(old).Comparable() {
 		return reflect.DeepEqual(old, obj)
@@ -53,7 +53,8 @@ func same(old, obj any) bool {
 	return old == obj
 }
 
-// recreated reports whether an object of the same name replaces another one.
+// recreated reports whether obj has another UID than old, so that it replaces another object of the same
+// name.
 func recreated(old, obj any) bool {
 	before, err := meta.Accessor(old)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Patcher patches objects, as the clients that informer-gen generates and clientsets do.
+// Patcher patches objects. Clients that informer-gen generates and clientsets' clients are Patchers.
 type Patcher[T any] interface {
 	Patch(ctx context.Context, name string, kind types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (T, error)
 }
 
-// Finalize has a cleanup run before an object is gone. It is called at the beginning of a reconcile,
-// with an object of the store:
+// Finalize runs a cleanup before an object is gone. Call it at the beginning of a reconcile, with an object
+// of the store:
 //
 //	order, alive, err := controller.Finalize(ctx, shop.Orders(key.Namespace), order, "shop.example.com/parcel",
 //		func(ctx context.Context) error { return parcels.Cancel(ctx, order.UID) })
@@ -26,12 +26,13 @@ type Patcher[T any] interface {
 //		return result, err
 //	}
 //
-// It adds the finalizer to an object that is not being deleted, and returns the object as it is then.
-// For one that is, it calls cleanup and then removes the finalizer; alive is false. An error of
-// cleanup is returned, and the next reconcile calls it again, as it may also do after a success: it
-// must bear that. A finalizer of somebody else, for which the object waits, is logged. Patches carry
-// the resourceVersion, so that they fail with a conflict if the store was behind. A transform must keep
-// it and the finalizers. Finalize patches no object without a resourceVersion, and returns a Terminal error.
+// Finalize adds the finalizer to an object that is not being deleted, and returns the object as it is then.
+// For an object that is being deleted, it calls cleanup and then removes the finalizer; alive is false. It
+// returns an error of cleanup, and the next reconcile calls cleanup again. A cleanup must bear being called
+// again, even after a success. If the object still waits for other finalizers, Finalize logs them. Patches
+// carry the resourceVersion, so that they fail with a conflict if the store was behind. A transform must
+// therefore keep the resourceVersion and the finalizers. For an object without a resourceVersion Finalize
+// patches nothing, and returns a Terminal error.
 func Finalize[T metav1.Object](ctx context.Context, client Patcher[T], obj T, finalizer string, cleanup func(context.Context) error) (current T, alive bool, err error) {
 	finalizers := obj.GetFinalizers()
 	has, live := slices.Contains(finalizers, finalizer), obj.GetDeletionTimestamp() == nil

@@ -16,37 +16,37 @@ import (
 )
 
 const (
-	// ownKeys are those of the objects themselves.
+	// ownKeys are the keys of the objects themselves.
 	ownKeys = "objects"
-	// mappedKeys are those of a function, which can't be compared: sources with them are never
-	// the same.
+	// mappedKeys are the keys that a function returns. Functions can't be compared, so two sources with
+	// mapped keys are never equal.
 	mappedKeys = "mapped keys"
 )
 
-// Source maps the events of an informer to keys. KeysOf, OwnersOf, ClusterScopedOwnersOf
-// and MappedKeysOf make one.
+// Source maps the events of an informer to keys. KeysOf, OwnersOf, ClusterScopedOwnersOf, MappedKeysOf and
+// ReferrersOf make a Source.
 //
-// Each takes predicates, functions that say which updates matter, such as GenerationChanged or a
-// literal: an update is left out unless one of them returns true. They are not asked if there are
-// none, if the keys of the old and the new object differ, if the new object is another one of the
-// same name, and if the update is one of a resync.
+// Each of them takes predicates, functions that say which updates matter, such as GenerationChanged or a
+// function literal. An update is left out if all predicates return false. The predicates are not asked if
+// there are none or the update is from a resync. Nor are they asked if the keys of the old and the new
+// object differ, or their UIDs.
 //
-// An object that the informer loses though it may well exist is no event: its namespace or
-// name is no longer one of those that the informer follows, or its hash not one of its shard.
+// An object that leaves the informer without being deleted is no event. Its namespace or name is no longer
+// in the set that the informer follows, or its hash is no longer in its shard.
 //
-// Functions of a source must be quick, and not change the objects. An event for which one of
-// them panics is left out: the informer logs that, and counts it in its status.
+// Functions of a source must be quick, and must not change the objects. If a function panics, its event is
+// left out: the informer logs that, and counts it in its status.
 type Source struct {
 	informer *cache.Informer[any]
-	// keys says which keys of the informer's objects the source has.
+	// keys names the kind of keys that the source has: ownKeys, mappedKeys, or the owners of a kind.
 	keys string
 	// add adds the handler of a controller to the informer, until ctx ends.
 	add func(ctx context.Context, c *Controller, options cache.HandlerOptions) (*cache.Registration, error)
-	// err is why the source can't be used.
+	// err says why the source can't be used. It is nil if it can.
 	err error
 }
 
-// String returns the keys and the informer.
+// String names the kind of keys and the informer.
 func (s Source) String() string {
 	if s.informer == nil {
 		return "source without an informer"
@@ -54,7 +54,7 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s of informer %q", s.keys, s.informer.Name())
 }
 
-// KeysOf returns the source of the keys of the objects themselves.
+// KeysOf returns a source that maps an object to its own key.
 func KeysOf[T any](informer *cache.Informer[T], matters ...func(old, obj T) bool) Source {
 	return newSource(informer, ownKeys, func(obj T) []types.NamespacedName {
 		key, err := informer.Store().Key(obj)
@@ -65,9 +65,9 @@ func KeysOf[T any](informer *cache.Informer[T], matters ...func(old, obj T) bool
 	}, matters)
 }
 
-// OwnersOf returns the source of the keys of the controllers of the objects: of the owner
-// reference with controller set, if it is of that group and kind, in any version. The
-// owner is in the namespace of the object; see ClusterScopedOwnersOf.
+// OwnersOf returns a source that maps an object to the key of its controller: the owner reference with
+// controller set, if it has the given group and kind, in any version. The owner is in the object's
+// namespace; see ClusterScopedOwnersOf.
 func OwnersOf[T any](informer *cache.Informer[T], owner schema.GroupKind, matters ...func(old, obj T) bool) Source {
 	return ownersOf(informer, owner, true, matters)
 }
@@ -87,11 +87,11 @@ func ownersOf[T any](informer *cache.Informer[T], owner schema.GroupKind, namesp
 	return s
 }
 
-// ownerKeys returns the key of the controller of an object, if it is of that kind.
+// ownerKeys returns the key of an object's controller if it is of the given kind, and nil otherwise.
 func ownerKeys(obj any, owner schema.GroupKind, namespaced bool) []types.NamespacedName {
 	object, err := meta.Accessor(obj)
 	if err != nil {
-		return nil // nothing without metadata has an owner
+		return nil // an object without metadata has no owner
 	}
 	ref := metav1.GetControllerOfNoCopy(object)
 	if ref == nil || ref.Kind != owner.Kind {
@@ -107,8 +107,8 @@ func ownerKeys(obj any, owner schema.GroupKind, namespaced bool) []types.Namespa
 	return []types.NamespacedName{key}
 }
 
-// MappedKeysOf returns the source of the keys that a function returns for the objects,
-// such as those to which an object refers.
+// MappedKeysOf returns a source that maps an object to the keys that a function returns for it, such as the
+// names that the object refers to.
 func MappedKeysOf[T any](informer *cache.Informer[T], keys func(obj T) []types.NamespacedName, matters ...func(old, obj T) bool) Source {
 	s := newSource(informer, mappedKeys, keys, matters)
 	if keys == nil {
@@ -129,7 +129,7 @@ func newSource[T any](informer *cache.Informer[T], of string, keys func(T) []typ
 	s.add = func(ctx context.Context, c *Controller, options cache.HandlerOptions) (*cache.Registration, error) {
 		var why cause.Cause
 		options.Cause = &why
-		// The object is there, but not the controller's any more: nothing is reconciled.
+		// The object still exists, but the informer does not follow it any more: nothing is reconciled.
 		release := func(last T) {
 			if of == ownKeys {
 				c.recorder.forget(keys(last))

@@ -14,53 +14,54 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Status says what a controller is doing, and what went wrong lately. It can be marshalled
-// into JSON and back.
+// Status says what a controller is doing, and what went wrong lately. It can be marshalled into JSON and
+// back.
 type Status struct {
-	// Name is the controller's.
+	// Name is the controller's name.
 	Name string
 	// Synced is true from the start of the workers until Run ends.
 	Synced bool
-	// Stopped is true once Run ends, with or without an error: no more keys are reconciled.
+	// Stopped is true once Run ends, with or without an error. No more keys are reconciled then.
 	Stopped bool
-	// Fence is for how long the controller has waited for Options.Fence before; zero until then.
+	// Fence is the time that the controller waited for Options.Fence. It is zero until that wait is over.
 	Fence time.Duration
 
-	// Waiting counts the keys that wait for a worker, and Oldest is for how long the first
-	// of them has. A key that changes while it is being reconciled waits from its end.
+	// Waiting counts the keys that wait for a worker, and Oldest is the age of the first of them. A key
+	// that changes while it is being reconciled waits from the end of that reconcile.
 	Waiting int
 	Oldest  time.Duration
-	// WaitingLive counts those of them that wait for a live change: a watch event, a call of
-	// Enqueue, or another attempt after an error. Lists, resyncs and Result.After are not live. They
-	// have one of four turns, and one of two once the first has waited for a minute.
+	// WaitingLive counts the waiting keys with a live change: a watch event, a call of Enqueue, or another
+	// attempt after an error. OldestLive is the age of the first of them. Lists, resyncs and Result.After
+	// are not live. Keys that are not live have one of four turns, and one of two once the first has waited
+	// for a minute.
 	WaitingLive int
 	OldestLive  time.Duration
-	// Delayed counts the keys that are reconciled later: after a backoff or Result.After.
+	// Delayed counts the keys that are reconciled later, after a backoff or Result.After.
 	Delayed int
-	// Running are the keys that are being reconciled, those that take longest first.
+	// Running holds the keys that are being reconciled, the longest-running first.
 	Running []Running
-	// AwaitingWrites counts the keys that wait for a store to have what they wrote, for a minute at most.
+	// AwaitingWrites counts the keys that wait, for a minute at most, until a store has their own writes.
 	AwaitingWrites int
-	// OverdueWrites has the keys whose writes were not in the store after that minute, the first 100 of
-	// them: with the reason, and the time of the reconcile. Each is there until the store has the writes.
-	// Overdue counts how often a key was given up to a reconcile that may not see its own writes.
+	// OverdueWrites holds the first 100 keys whose writes were not in the store after that minute, with the
+	// reason and the time of the reconcile. A key stays until the store has the writes. Overdue counts how
+	// often a key was reconciled although the reconcile may not see its own writes.
 	OverdueWrites []KeyError
 	Overdue       uint64
 
-	// Succeeded counts the reconciles without an error, Failed those that were retried, and
-	// Terminal those with an error of Terminal. Those of Failed that panicked count as
-	// Panicked too. What the end of the context has interrupted counts nowhere.
+	// Succeeded counts the reconciles without an error, Failed the ones with an error that is retried, and
+	// Terminal the ones with an error of Terminal. Panicked counts the panics among Failed. Reconciles that
+	// the end of the context interrupts are not counted.
 	Succeeded, Failed, Terminal, Panicked uint64
-	// LastPanic is when the last reconcile ended in a panic.
+	// LastPanic is the time of the last panic.
 	LastPanic time.Time
-	// LastError is of the last reconcile with an error, LastErrorKey its key and
-	// LastErrorTime when it ended.
+	// LastError is the error of the last reconcile that failed, LastErrorKey its key and LastErrorTime its
+	// end.
 	LastError     error
 	LastErrorKey  types.NamespacedName
 	LastErrorTime time.Time
-	// TerminalErrors has the keys whose last reconcile ended with an error of Terminal, the
-	// latest first: each until a reconcile has another outcome, which a change or a deletion of its
-	// object leads to. They are the latest 100.
+	// TerminalErrors holds the latest 100 keys whose last reconcile ended with an error of Terminal, the
+	// latest first. A key stays until a reconcile has another outcome. A change or a deletion of its object
+	// leads to one.
 	TerminalErrors []KeyError
 }
 
@@ -72,7 +73,7 @@ type KeyError struct {
 	Time time.Time
 }
 
-// maxTerminalErrors and maxOverdueWrites limit the keys of a status.
+// maxTerminalErrors and maxOverdueWrites limit how many keys a status holds.
 const maxTerminalErrors, maxOverdueWrites = 100, 100
 
 // Running is a key that is being reconciled.
@@ -81,7 +82,7 @@ type Running struct {
 	For time.Duration
 }
 
-// Status returns what the controller is doing, at any time.
+// Status returns what the controller is doing. It may be called at any time.
 func (c *Controller) Status() Status {
 	s := c.recorder.get()
 	s.Name = c.name
@@ -89,10 +90,9 @@ func (c *Controller) Status() Status {
 	return s
 }
 
-// HealthCheck returns a check for a liveness probe, in the form that controller-runtime and
-// apiserver take. It fails with ErrStuck if a reconcile has been running for longer than
-// stuck, and with failure.ErrStopped if Run has ended. A controller that was not started, or
-// that waits for its informers, is healthy.
+// HealthCheck returns a check for a liveness probe, in the form that controller-runtime and apiserver take.
+// It fails with ErrStuck if a reconcile has been running for longer than stuck, and with failure.ErrStopped
+// if Run has ended. A controller that was not started, or that waits for its informers, is healthy.
 func (c *Controller) HealthCheck(stuck time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		if c.ended.Load() {
@@ -108,15 +108,15 @@ func (c *Controller) HealthCheck(stuck time.Duration) func(*http.Request) error 
 // recorder records what the workers do.
 type recorder struct {
 	mu sync.Mutex
-	// now has all of a status but what is computed.
+	// now holds the fields of a status that are not computed.
 	now     Status
 	running map[types.NamespacedName]time.Time
-	// terminal has the errors of Status.TerminalErrors, and late the writes of Status.OverdueWrites.
+	// terminal holds the errors of Status.TerminalErrors, and late the writes of Status.OverdueWrites.
 	terminal map[types.NamespacedName]KeyError
 	late     map[types.NamespacedName]*lateWrites
 }
 
-// lateWrites are the overdue writes of a key. Stop is called when later ones take their place.
+// lateWrites are the overdue writes of a key. When later writes replace them, stop is called.
 type lateWrites struct {
 	KeyError
 	stop func()
@@ -144,8 +144,9 @@ func (r *recorder) get() Status {
 	return s
 }
 
-// overdue notes that the writes of a key are missing, after writeTimeout and with an error. Those that
-// were missing before end: the new ones came after them. The result is called when the new ones end.
+// overdue notes that the writes of a key are missing after writeTimeout, with an error. Earlier missing
+// writes of the key end, since the new writes came after them. The returned function is called when the new
+// writes have arrived or are given up.
 func (r *recorder) overdue(key types.NamespacedName, err error, stop func()) (ended func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,7 +190,7 @@ func (r *recorder) begin(key types.NamespacedName) {
 	r.running[key] = time.Now()
 }
 
-// forget drops the terminal errors of keys that are not reconciled here any more.
+// forget drops the terminal errors of keys that this controller does not reconcile any more.
 func (r *recorder) forget(keys []types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +199,7 @@ func (r *recorder) forget(keys []types.NamespacedName) {
 	}
 }
 
-// end notes that it no longer is, and the outcome.
+// end notes that a key is not being reconciled any more, and the outcome.
 func (r *recorder) end(key types.NamespacedName, outcome outcome, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,8 +225,7 @@ func (r *recorder) end(key types.NamespacedName, outcome outcome, err error) {
 	r.now.LastError, r.now.LastErrorKey, r.now.LastErrorTime = err, key, time.Now()
 }
 
-// keep keeps a terminal error, in the place of the oldest if there are too many. The caller
-// holds mu.
+// keep adds a terminal error. It replaces the oldest one if there are too many. The caller holds mu.
 func (r *recorder) keep(e KeyError) {
 	if r.terminal == nil {
 		r.terminal = map[types.NamespacedName]KeyError{}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// statusJSON is a Status as it is in JSON.
+// statusJSON is the JSON form of a Status.
 type statusJSON struct {
 	Name           string          `json:"name"`
 	Synced         bool            `json:"synced"`
@@ -48,7 +48,7 @@ type runningJSON struct {
 	For metav1.Duration `json:"for"`
 }
 
-// errorJSON is an object, as are the errors in the JSON of a cache.Status.
+// errorJSON is a JSON object, like the errors in the JSON of a cache.Status.
 type errorJSON struct {
 	Message string `json:"message"`
 }
@@ -71,8 +71,9 @@ func (k *keyText) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes every field but zero times, a nil error and its key: durations as text,
-// such as "1.5s", times in RFC 3339, keys as "namespace/name", errors as their messages.
+// MarshalJSON writes all fields, but leaves out zero times, a nil LastError and its key, and empty lists.
+// Durations are text such as "1.5s", times are in RFC 3339, keys are "namespace/name", and errors are their
+// messages.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusJSON{
 		Name: s.Name, Synced: s.Synced, Stopped: s.Stopped, Fence: metav1.Duration{Duration: s.Fence},
@@ -106,8 +107,8 @@ func keyErrorsOf(all []keyErrorJSON) (errs []KeyError) {
 	return errs
 }
 
-// UnmarshalJSON takes what MarshalJSON writes. Errors have the messages of those that were
-// marshalled, but errors.Is finds nothing in them.
+// UnmarshalJSON reads what MarshalJSON writes. Errors have the messages of the marshalled errors, but
+// errors.Is finds nothing in them.
 func (s *Status) UnmarshalJSON(data []byte) error {
 	var fields statusJSON
 	if err := json.Unmarshal(data, &fields); err != nil {

@@ -15,13 +15,13 @@ import (
 type outcome uint8
 
 const (
-	// succeeded is without an error.
+	// succeeded means no error.
 	succeeded outcome = iota
-	// failed is with an error, and the key is retried.
+	// failed means an error after which the key is retried.
 	failed
-	// terminal is with an error of Terminal, and the key is not retried.
+	// terminal means an error of Terminal, after which the key is not retried.
 	terminal
-	// interrupted is with an error, but no panic, after the end of the context.
+	// interrupted means an error, but no panic, after the end of the context.
 	interrupted
 )
 
@@ -56,7 +56,7 @@ func (c *Controller) work(ctx context.Context) {
 	}
 }
 
-// process reconciles a key, unless ctx has ended, and decides when it is next.
+// process reconciles a key, unless ctx has ended, and decides when it is reconciled next.
 func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
 	if ctx.Err() != nil {
 		c.queue.Done(key)
@@ -75,7 +75,7 @@ func (c *Controller) process(ctx context.Context, key types.NamespacedName) {
 	result, err = c.call(noting, key)
 }
 
-// ownWrites are the writes of a reconcile, which any goroutine of it may make.
+// ownWrites collects the writes of a reconcile. Any goroutine of the reconcile may write.
 type ownWrites struct {
 	mu  sync.Mutex
 	all []write
@@ -93,8 +93,7 @@ func (o *ownWrites) take() []write {
 	return o.all
 }
 
-// call calls the function of the user. A panic is an error, and so is a Result that
-// can't be.
+// call calls the user's function. It returns an error if the function panics or its Result is wrong.
 func (c *Controller) call(ctx context.Context, key types.NamespacedName) (result Result, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -108,8 +107,8 @@ func (c *Controller) call(ctx context.Context, key types.NamespacedName) (result
 	return result, err
 }
 
-// finish does what follows from the result of a reconcile, and gives the key back to the
-// queue: at once, or when the stores have what the reconcile wrote.
+// finish acts on the result of a reconcile, and gives the key back to the queue: at once, or when the
+// stores have what the reconcile wrote.
 func (c *Controller) finish(ctx context.Context, key types.NamespacedName, result Result, err error) {
 	outcome := outcomeOf(ctx, err)
 	c.recorder.end(key, outcome, err)
@@ -117,7 +116,7 @@ func (c *Controller) finish(ctx context.Context, key types.NamespacedName, resul
 	case succeeded:
 		c.limiter.Forget(key)
 		if result.After > 0 {
-			c.backlog.delay(key, result.After, c.queue.Add) // behind live changes, as resyncs are
+			c.backlog.delay(key, result.After, c.queue.Add) // not live, like a resync
 		}
 	case failed:
 		backoff := c.limiter.When(key)
@@ -135,8 +134,8 @@ func (c *Controller) finish(ctx context.Context, key types.NamespacedName, resul
 	c.goroutines.Go(func() { c.hold(ctx, key, result.writes) })
 }
 
-// hold gives a key back to the queue when the stores have what its reconcile wrote, or after a minute.
-// Then the status has the key until the stores have the writes.
+// hold gives a key back to the queue when the stores have what its reconcile wrote, or after a minute. In
+// the latter case the status has the key until the stores have the writes.
 func (c *Controller) hold(ctx context.Context, key types.NamespacedName, writes []write) {
 	limited, cancel := context.WithTimeout(ctx, writeTimeout)
 	err := awaitWrites(limited, writes)

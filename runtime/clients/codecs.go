@@ -14,9 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// newCodecs returns the codecs of a kind and its list, with a scheme of their own.
-// Statuses and options are those of the core group, where no kind of an API has their
-// names.
+// newCodecs returns the codecs of a kind and its list. They have their own scheme. Statuses and options are
+// registered as kinds of the core group, so that kinds of the API may have the same names.
 func newCodecs(kind schema.GroupVersionKind, object, list runtime.Object) *source.Codecs {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(kind, object)
@@ -25,8 +24,8 @@ func newCodecs(kind schema.GroupVersionKind, object, list runtime.Object) *sourc
 	return &source.Codecs{Serializer: listSerializer{codecs, kind, reflect.TypeOf(list)}, Object: object}
 }
 
-// listSerializer decodes lists of objects of a kind. A CustomResourceDefinition chooses the
-// kind of its lists, so that the list has none in the scheme, and the objects are checked.
+// listSerializer decodes lists of objects of a kind. The scheme has no kind for the list, since a
+// CustomResourceDefinition chooses it. Instead the kinds of the list's objects are checked.
 type listSerializer struct {
 	runtime.NegotiatedSerializer
 	kind schema.GroupVersionKind
@@ -47,7 +46,7 @@ func (d listDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into
 	switch {
 	case into == nil:
 		return obj, kind, err
-	case kind != nil && *kind == statusKind: // in protobuf, it was decoded as a list
+	case kind != nil && *kind == statusKind: // in protobuf, the Status was decoded as a list
 		return d.of.decodeStatus(d.Decoder, data)
 	case err != nil || reflect.TypeOf(into) != d.of.list:
 		return obj, kind, err
@@ -55,11 +54,12 @@ func (d listDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into
 	return obj, kind, d.of.check(obj, *kind)
 }
 
-// statusKind is the kind of a response that says how a request went.
+// statusKind is the kind of a response that reports the outcome of a request.
 var statusKind = schema.GroupVersionKind{Version: "v1", Kind: "Status"}
 
-// decodeStatus decodes a Status that came in place of an object or a list, and returns its error. A
-// success is an error too, and no refusal: client-go's clients return an empty object or list then.
+// decodeStatus decodes a Status that came in place of an object or a list, and returns it as an error. A
+// successful Status is an error too, but not an APIStatus: client-go's clients would return an empty object
+// or list for it.
 func (s listSerializer) decodeStatus(decoder runtime.Decoder, data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj, kind, err := decoder.Decode(data, nil, nil)
 	status, ok := obj.(*metav1.Status)
@@ -74,7 +74,7 @@ func (s listSerializer) decodeStatus(decoder runtime.Decoder, data []byte) (runt
 	return obj, kind, apierrors.FromObject(status)
 }
 
-// check refuses a list of other objects.
+// check returns an error if a list, or an object in it, has another kind.
 func (s listSerializer) check(list runtime.Object, kind schema.GroupVersionKind) error {
 	if gv := kind.GroupVersion(); kind == s.kind || !gv.Empty() && gv != s.kind.GroupVersion() {
 		return fmt.Errorf("response: is a %s of %s, not a list of %s", kind.Kind, gv, s.kind)

@@ -20,26 +20,25 @@ type Object interface {
 	metav1.Object
 }
 
-// Resource is a resource of an API server: T is the type of its objects, L that of
-// their list. Keep it in a variable: the clients of one Resource share their codecs.
+// Resource is a resource of an API server. T is the type of its objects, and L the type of their list. Keep
+// a Resource in a variable: its clients share their codecs.
 type Resource[T Object, L runtime.Object] struct {
 	version schema.GroupVersion
 	name    string
-	codecs  func() *source.Codecs // made when they are first needed
+	codecs  func() *source.Codecs // made at the first use
 }
 
-// NewResource describes the resource of a kind. Its name is the plural in the API, such
-// as orders. T and L are pointers to structs, and need not be registered in any scheme.
-// It is cheap to call.
+// NewResource describes the resource of a kind. Its name is the plural in the API, such as orders. T and L
+// are pointers to structs, and need not be registered in a scheme. NewResource is cheap.
 func NewResource[T Object, L runtime.Object](kind schema.GroupVersionKind, name string) *Resource[T, L] {
 	return &Resource[T, L]{version: kind.GroupVersion(), name: name, codecs: sync.OnceValue(func() *source.Codecs {
 		return newCodecs(kind, newObject[T](), newObject[L]())
 	})}
 }
 
-// Client returns the client of a namespace; "" stands for all of them, in which objects
-// can be listed and watched, or for a resource without namespaces. It sends nothing, and
-// is cheap to call. Each request of a nil client is an error.
+// Client returns the client of a namespace. "" stands for a resource without namespaces, or for all
+// namespaces, in which objects can be listed and watched. Client sends nothing, and is cheap. If client is
+// nil, each request fails.
 func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client[T, L] {
 	requests, err := client.RESTClient(r.version, r.codecs())
 	if err != nil {
@@ -51,8 +50,8 @@ func (r *Resource[T, L]) Client(client *source.Client, namespace string) *Client
 	}
 }
 
-// newObject returns an empty object. Through reflect, all types share one copy of the
-// compiled code.
+// newObject returns an empty object. It uses reflect, so that all types share one copy of the compiled
+// code.
 func newObject[T runtime.Object]() T {
 	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
 }

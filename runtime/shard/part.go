@@ -11,22 +11,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// maxTerms is the largest number of ranges in a selector: some proxies refuse a URL of more
-// than 8 KB. If there are more, the server is asked for what is between some of them too.
+// maxTerms is the largest number of ranges in a selector, since some proxies refuse a URL of more than 8
+// KB. If a shard has more ranges, the selector also covers the gaps between some of them.
 const maxTerms = 32
 
 // part limits a request, and its response, to ranges of hashes.
 type part struct {
 	by     By
 	ranges Ranges
-	// requested are the ranges of the selector.
+	// requested holds the ranges of the selector.
 	requested Ranges
-	// evidence that the server filters comes with each object that was requested: the negative logarithm
-	// of the chance that another server sends it.
+	// evidence is the evidence that the server filters which each requested object adds: the negative
+	// logarithm of the chance that a server that does not filter sends such an object.
 	evidence float64
 	server   *server
 	logger   klog.Logger
-	// leftOut is decoding.Request.LeftOut.
+	// leftOut is the request's decoding.Request.LeftOut. It may be nil.
 	leftOut func(resourceVersion string)
 }
 
@@ -40,14 +40,14 @@ func newPart(ctx context.Context, s *Shard, resource schema.GroupVersionResource
 	return p
 }
 
-// limit returns the options of the request.
+// limit returns the options of the request with the selector.
 func (p *part) limit(options metav1.ListOptions) metav1.ListOptions {
 	setSelector(&options, p.by.Selector(p.requested))
 	return options
 }
 
-// beforeDecoding returns the context of the request: a source that can asks it before it decodes
-// an object.
+// beforeDecoding returns a context for the request with a check of each object. A source that can calls the
+// check before it decodes the object.
 func (p *part) beforeDecoding(ctx context.Context) context.Context {
 	if !p.by.Served() {
 		return ctx
@@ -81,16 +81,17 @@ func (p *part) has(obj any) bool {
 	return p.ranges.Contains(hash)
 }
 
-// noteForeign notes an object that was not requested, and reports whether it is one.
+// noteForeign reports whether an object is outside of the requested ranges. If so, the server does not
+// filter. The first such object is logged.
 func (p *part) noteForeign(hash uint64) bool {
 	foreign := !p.requested.Contains(hash)
 	if foreign && p.server.didNotFilter() {
-		p.logger.Info("Server does not filter by shard, objects of others are dropped here", "shardedBy", p.by)
+		p.logger.Info("Server does not filter by shard, the informer drops objects of other shards", "shardedBy", p.by)
 	}
 	return foreign
 }
 
-// leaveOut tells the informer of an object that is left out.
+// leaveOut tells the informer that an object is left out.
 func (p *part) leaveOut(obj any) {
 	if m, ok := obj.(metav1.Object); ok && p.leftOut != nil {
 		p.leftOut(m.GetResourceVersion())

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// ErrInvalid is the error for ranges that are none.
+// ErrInvalid is the error for invalid ranges.
 var ErrInvalid = errors.New("invalid shard")
 
-// Range is a range of hashes, of which First and Last are the lowest and the highest one.
+// Range is a range of hashes. First and Last are its lowest and its highest hash.
 type Range struct{ First, Last uint64 }
 
-// Ranges is a set of hashes: ranges in ascending order with a gap between each two. Nil is
-// the empty set. Ranges must not be mutated.
+// Ranges is a set of hashes: ranges in ascending order with a gap between each two of them. Nil is the
+// empty set. Ranges must not be mutated.
 type Ranges []Range
 
 // All returns the set of all hashes.
 func All() Ranges { return Ranges{{0, math.MaxUint64}} }
 
-// Of returns the i-th of n parts of all hashes, whose sizes differ by at most one. The first
-// is part 0. Possible errors: ErrInvalid.
+// Of returns the i-th of n parts of all hashes, counted from 0. The sizes of the parts differ by at most
+// one hash. Possible errors: ErrInvalid.
 func Of(i, n int) (Ranges, error) {
 	if n < 1 || i < 0 || i >= n {
 		return nil, fmt.Errorf("%w: part %d of %d: parts are numbered from 0, up to one less than their number", ErrInvalid, i, n)
@@ -33,7 +33,7 @@ func Of(i, n int) (Ranges, error) {
 	return Ranges{{bound(i, n), bound(i+1, n) - 1}}, nil
 }
 
-// bound is i/n of 2^64, which is 0 for i = n.
+// bound returns i/n of 2^64, and 0 for i = n.
 func bound(i, n int) uint64 {
 	if i == n {
 		return 0
@@ -42,8 +42,7 @@ func bound(i, n int) uint64 {
 	return quotient
 }
 
-// RangesOf returns the set of the hashes in any of some ranges, which may overlap. Possible
-// errors: ErrInvalid.
+// RangesOf returns the union of some ranges, which may overlap. Possible errors: ErrInvalid.
 func RangesOf(ranges ...Range) (Ranges, error) {
 	for _, r := range ranges {
 		if r.First > r.Last {
@@ -53,7 +52,7 @@ func RangesOf(ranges ...Range) (Ranges, error) {
 	return canonical(slices.Clone(ranges)), nil
 }
 
-// canonical sorts ranges and joins those that overlap or touch.
+// canonical sorts ranges, and joins ranges that overlap or touch.
 func canonical(ranges []Range) Ranges {
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Compare(a.First, b.First) })
 	var joined Ranges
@@ -111,7 +110,7 @@ func (r Ranges) complement() Ranges {
 	return append(gaps, Range{next, math.MaxUint64})
 }
 
-// Split returns n sets of about equal size that make up r, fewer if r has fewer hashes.
+// Split returns n sets of about equal size whose union is r. It returns fewer if r has fewer hashes.
 func (r Ranges) Split(n int) []Ranges {
 	var parts []Ranges
 	rest := r
@@ -128,7 +127,7 @@ func (r Ranges) Split(n int) []Ranges {
 	return append(parts, rest)
 }
 
-// cut divides r behind about that many hashes.
+// cut divides r into its first hashes, about size of them, and the rest.
 func (r Ranges) cut(size float64) (before, after Ranges) {
 	for i, rr := range r {
 		if width := (Ranges{rr}).size(); width <= size {
@@ -145,7 +144,7 @@ func (r Ranges) cut(size float64) (before, after Ranges) {
 	return r, nil
 }
 
-// size is about how many hashes r has.
+// size returns the number of hashes in r, about.
 func (r Ranges) size() float64 {
 	var size float64
 	for _, rr := range r {
@@ -154,8 +153,8 @@ func (r Ranges) size() float64 {
 	return size
 }
 
-// Cover returns r, or if it is of more than n ranges, the smallest set of n ranges that has
-// all hashes of r, and others. N must not be less than 1.
+// Cover returns r if it has at most n ranges. Otherwise it returns the smallest set of n ranges that
+// contains r. N must not be less than 1.
 func (r Ranges) Cover(n int) Ranges {
 	if len(r) <= n {
 		return r
@@ -177,7 +176,7 @@ func (r Ranges) Cover(n int) Ranges {
 	return cover
 }
 
-// Fraction returns which part of all hashes is in r, from 0 to 1.
+// Fraction returns the fraction of all hashes that is in r, from 0 to 1.
 func (r Ranges) Fraction() float64 { return r.size() / math.Pow(2, 64) }
 
 // Equal reports whether two sets have the same hashes.

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FilteredBy returns the party that selects the objects of a resource, as the latest responses have
-// shown it: "server" or "client", and "" if that is not known. A source that does not describe its resource
-// has the zero resource.
+// FilteredBy returns which party selects the objects of a resource, judged by the latest responses:
+// "server" or "client", or "" if that is not known. A source that does not describe its resource has the
+// zero resource.
 func (s *Shard) FilteredBy(resource schema.GroupVersionResource) string {
 	if !s.by.Served() {
 		return byClient
@@ -21,11 +21,11 @@ func (s *Shard) FilteredBy(resource schema.GroupVersionResource) string {
 
 const byServer, byClient = "server", "client"
 
-// certain is the least evidence that a server filters: of responses by chance, one in a
-// million has as much.
+// certain is the least evidence that proves that a server filters. A server that does not filter produces
+// as much by chance in one case of a million.
 const certain = 14
 
-// server has what responses have shown of the server of a resource.
+// server holds what responses have shown about the server of a resource.
 type server struct {
 	mu       sync.Mutex
 	by       string
@@ -48,7 +48,7 @@ func (s *Shard) serverOf(resource schema.GroupVersionResource) *server {
 	return of
 }
 
-// filtered notes an object that was requested.
+// filtered notes a requested object with its evidence.
 func (s *server) filtered(evidence float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

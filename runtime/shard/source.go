@@ -14,20 +14,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// Source returns the source of those objects of another one that are in a shard, also when its ranges
-// change. An informer then lists the new ranges: it adds the objects that the shard has gained, and
-// releases those that it has lost (cache.Released). Objects that stay have no event. A list in progress
-// ends first.
+// Source returns the source of the objects of another source that are in a shard. When the shard's ranges
+// change, the informer lists the new ranges. It adds the objects that the shard has gained, and releases
+// the objects that it has lost (cache.Released). Objects that stay cause no event. A list in progress is
+// finished first.
 //
-// Servers with the feature gate ShardedListAndWatch (KEP-5866) send the objects of the shard only.
-// The source checks each object, before it is decoded if that is possible. A transform of the
-// informer must keep the hashed fields. A shard without ranges has no watch, and asks for the latest
-// resourceVersion once a minute. A nil shard has all objects.
+// Servers with the feature gate ShardedListAndWatch (KEP-5866) send only the objects of the shard. The
+// source checks each object, before it is decoded if that is possible. A transform of the informer must
+// keep the hashed fields. A shard without ranges has no watch, and requests the latest resourceVersion once
+// a minute. A nil shard selects all objects.
 func Source[T any](of cache.Source[T], s *Shard) cache.Source[T] {
 	return cache.Source[T]{Objects: s.Objects(of.Objects)}
 }
 
-// Objects is Source for objects of any type, such as for WrapSource of runtime/factory.
+// Objects is Source without a type parameter. It fits WrapSource of runtime/factory.
 func (s *Shard) Objects(of cache.Objects) cache.Objects {
 	if s == nil || of == nil {
 		return of
@@ -35,7 +35,7 @@ func (s *Shard) Objects(of cache.Objects) cache.Objects {
 	return &selected{of: of, shard: s}
 }
 
-// selected is the source of the objects of a shard.
+// selected is the source of a shard's objects.
 type selected struct {
 	of    cache.Objects
 	shard *Shard
@@ -58,7 +58,8 @@ func (s *selected) Describe() cache.SourceInfo {
 	return info
 }
 
-// excludes returns why an object is not in the shard, nil if it may be.
+// excludes returns an error that says why an object is not in the shard. It returns nil if the object may
+// be in the shard.
 func (s *Shard) excludes(key types.NamespacedName, metadata metav1.Object) error {
 	ranges, _ := s.Ranges()
 	hash, known := s.hashOf(key, metadata)
@@ -79,7 +80,8 @@ func (s *Shard) hashOf(key types.NamespacedName, metadata metav1.Object) (hash u
 	return s.by.Hash(metadata), true
 }
 
-// List takes the ranges of the shard with the first page, and keeps them for the others.
+// List lists the shard's ranges as they are at the first page. The further pages of a list use the same
+// ranges.
 func (s *selected) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	request := decoding.From(ctx)
 	if request.Unselected {
@@ -107,7 +109,7 @@ func (s *selected) List(ctx context.Context, options metav1.ListOptions, each fu
 // latestTimeout limits the request for the latest resourceVersion.
 const latestTimeout = 30 * time.Second
 
-// latest returns the metadata of a list of no objects.
+// latest returns the metadata of an empty list, with the latest resourceVersion.
 func (s *selected) latest(ctx context.Context) (metav1.ListMeta, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, latestTimeout, failure.ErrListIdle)
 	defer cancel()
@@ -118,7 +120,8 @@ func (s *selected) latest(ctx context.Context) (metav1.ListMeta, error) {
 	return metav1.ListMeta{ResourceVersion: page.ResourceVersion}, err
 }
 
-// Watch continues a list of the same ranges. It fails if the shard has others now.
+// Watch continues a list of the same ranges. It fails with ErrSelectionChanged if the shard's ranges have
+// changed since.
 func (s *selected) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	ranges, current := s.shard.state()
 	sequence := decoding.From(ctx).Sequence
@@ -153,7 +156,7 @@ func (s *Shard) errChanged() error {
 	return fmt.Errorf("shard by %v: %w", s.by, failure.ErrSelectionChanged)
 }
 
-// keep notes the ranges of a list that begins.
+// keep notes the ranges of a list that begins now.
 func (s *selected) keep(sequence *decoding.Sequence, ranges Ranges) {
 	if sequence == nil {
 		return
@@ -174,7 +177,7 @@ func (s *selected) keep(sequence *decoding.Sequence, ranges Ranges) {
 	})
 }
 
-// kept returns the ranges of the list that a request continues.
+// kept returns the ranges that were noted for the list that a request continues.
 func (s *selected) kept(sequence *decoding.Sequence) (ranges Ranges, ok bool) {
 	if sequence == nil {
 		return nil, false

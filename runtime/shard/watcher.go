@@ -13,18 +13,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// watcher delivers the events of the objects in some ranges, until the shard has others. A watch-list
+// watcher delivers the events of the objects in some ranges, until the shard's ranges change. A watch-list
 // delivers its initial events first.
 type watcher struct {
 	cache.Watcher
 	part  *part
 	shard *Shard
-	// ctx is the context of the request. It ends by cancel when the shard has other ranges, with that cause.
+	// ctx is the context of the request. When the shard's ranges change, cancel ends it with
+	// ErrSelectionChanged as the cause.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	mu sync.Mutex
-	// unfollow ends the waiting for other ranges; nil before follow. stopped is set by Stop.
+	// unfollow stops the wait for a change of ranges. It is nil before follow. stopped is set by Stop.
 	unfollow func() bool
 	stopped  bool
 }
@@ -35,7 +36,7 @@ func newWatcher(ctx context.Context, s *Shard, part *part) *watcher {
 	return w
 }
 
-// follow ends the request when the shard has other ranges than its own.
+// follow ends the request once the shard has other ranges than the request.
 func (w *watcher) follow() {
 	ranges, current := w.shard.state()
 	w.mu.Lock()
@@ -49,7 +50,7 @@ func (w *watcher) follow() {
 	}
 }
 
-// changed returns why the request ended, if the shard has other ranges, and otherwise err.
+// changed returns ErrSelectionChanged if the request ended for that reason, and err otherwise.
 func (w *watcher) changed(err error) error {
 	if cause := context.Cause(w.ctx); errors.Is(cause, failure.ErrSelectionChanged) {
 		return cause
@@ -74,8 +75,8 @@ func (w *watcher) end() {
 	w.cancel(nil)
 }
 
-// Next implements cache.Watcher. The hash of a function may change with the object: the informer releases
-// the object if it has an earlier state.
+// Next implements cache.Watcher. The value that a ByFunc hashes may change with the object, and the object
+// then leaves the shard. Next reports it as Released, so that the informer releases an earlier state.
 func (w *watcher) Next() (cache.WatchEvent, error) {
 	for {
 		event, err := w.Watcher.Next()
@@ -98,18 +99,19 @@ func (w *watcher) Next() (cache.WatchEvent, error) {
 	}
 }
 
-// emptyInterval is the time between two bookmarks of a shard without ranges, about as servers have it.
+// emptyInterval is the time between two bookmarks of a shard without ranges. Servers send bookmarks about
+// as often.
 const emptyInterval = time.Minute
 
-// emptyWatcher is the watch of a shard without ranges: it delivers the latest resourceVersion in
-// bookmarks, until the shard has ranges.
+// emptyWatcher is the watch of a shard without ranges. It delivers the latest resourceVersion in bookmarks,
+// until the shard has ranges.
 type emptyWatcher struct {
 	source *selected
 	ctx    context.Context
 	stop   func()
-	// first is the bookmark to begin with, nil when it was delivered.
+	// first is the first bookmark. It is nil once it was delivered.
 	first *cache.WatchEvent
-	// current ends when the shard has ranges, and then ctx does.
+	// current ends when the shard has ranges. ctx ends with it.
 	current context.Context
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// changes is a source of what happens from now on. An object that is deleted is one that has changed.
+// changes is a source of the changes from now on. A deletion is delivered as a modification.
 type changes struct{ cache.Objects }
 
-// List lists nothing, at the latest version.
+// List lists no objects, at the latest version.
 func (c changes) List(ctx context.Context, options metav1.ListOptions, _ func(any, error)) (metav1.ListMeta, error) {
 	options.Limit, options.Continue = 1, ""
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""

@@ -13,21 +13,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Follow adds to a set what the objects of an informer refer to, from now on until the
-// registration is removed or the informer stops: an object that appears adds its names, and the
-// last one that goes takes them away. Names that the registration has added stay when it ends. A
-// set may follow several informers.
+// Follow keeps in a set the names that the objects of an informer refer to. An object that appears adds its
+// names, and a name is removed with the last object that refers to it. When the registration is removed or
+// the informer stops, the names that it has added stay. A set may follow several informers.
 //
-// The function must be quick and not change the object. When it panics, which is logged, the set
-// keeps the names that the object had before.
+// names must be quick and must not change the object. If it panics, that is logged, and the set keeps the
+// names that the object had before.
 func Follow[T any](set *Set, informer *cache.Informer[T], names func(obj T) []types.NamespacedName) (*cache.Registration, error) {
 	f := follower[T]{set: set, key: informer.Store().Key, names: names, held: map[types.NamespacedName][]types.NamespacedName{}}
 	return informer.AddHandler(cache.InBatches(f.follow), cache.HandlerOptions{Name: "references", Coalesce: true})
 }
 
-// By returns the names in an index: those of the namespace of the object, without empty ones.
-// The index of a marked field, say factory.CoreIndex(orderlisters.OrderBySecret), gives those that
-// the field refers to. An index that fails for an object gives none.
+// By returns a function that takes the names from an index, in the namespace of the object. With the index
+// of a marked field, such as factory.CoreIndex(orderlisters.OrderBySecret), these are the names that the
+// field refers to. Empty names are left out. If the index fails for an object, there are no names.
 func By[T metav1.Object](index cache.Index[T]) func(obj T) []types.NamespacedName {
 	return func(obj T) (names []types.NamespacedName) {
 		var values []string
@@ -45,7 +44,7 @@ func By[T metav1.Object](index cache.Index[T]) func(obj T) []types.NamespacedNam
 	}
 }
 
-// follower keeps the names of each object in a set.
+// follower keeps the names that each object refers to in a set.
 type follower[T any] struct {
 	set   *Set
 	key   func(T) (types.NamespacedName, error)
@@ -63,7 +62,7 @@ func (f *follower[T]) follow(events []cache.Event[T]) {
 		e := &events[i]
 		key, err := f.key(e.Object)
 		if err != nil {
-			continue // not one of the store
+			continue // the store does not have the object
 		}
 		var names []types.NamespacedName
 		if e.Type != watch.Deleted && e.Type != cache.Released {

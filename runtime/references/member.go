@@ -19,14 +19,14 @@ type member struct {
 	namespace *namespace
 	name      string
 	info      cache.SourceInfo
-	// shares is set while its watch is the one of the namespace.
+	// shares is set while the member shares the watch of the namespace's metadata.
 	shares atomic.Bool
 }
 
 func (m *member) Describe() cache.SourceInfo { return m.info }
 
-// List waits until few enough lists are requested. If the server does not have the resource, one name is
-// requested for all.
+// List waits until fewer than the permitted number of lists are in progress. If the server does not have
+// the resource, one name asks again on behalf of all.
 func (m *member) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	requests := m.namespace.of.requests
 	select {
@@ -50,15 +50,15 @@ func (m *member) List(ctx context.Context, options metav1.ListOptions, each func
 	return page, err
 }
 
-// has reports whether an object is the one that was requested: fake clientsets and some servers
-// ignore field selectors.
+// has reports whether an object is the requested one: fake clientsets and some servers ignore field
+// selectors.
 func (m *member) has(obj any) bool {
 	object, err := meta.Accessor(obj)
 	return err != nil || object.GetName() == m.name
 }
 
-// Watch is that of the object or, if there are too many of these, has the object read when its
-// metadata have changed.
+// Watch opens a watch of the object. If there are too many of these, it shares the watch of the metadata
+// instead, and reads the object when its metadata has changed.
 func (m *member) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	for !m.namespace.takeWatch() {
 		w, err := m.share(ctx, options)
@@ -75,7 +75,7 @@ func (m *member) Watch(ctx context.Context, options metav1.ListOptions) (cache.W
 	return &ownWatcher{Watcher: w, of: m}, nil
 }
 
-// share opens a watch by way of that of the metadata of the namespace.
+// share returns a watcher that shares the watch of the namespace's metadata.
 func (m *member) share(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	ctx, stop := context.WithCancel(ctx)
 	w := &sharingWatcher{
@@ -90,7 +90,7 @@ func (m *member) share(ctx context.Context, options metav1.ListOptions) (cache.W
 	return w, nil
 }
 
-// ownWatcher gives its place back when it ends.
+// ownWatcher is a watch of one object. It returns its place to the namespace when it ends.
 type ownWatcher struct {
 	cache.Watcher
 	of    *member

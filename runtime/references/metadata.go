@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// comparing is the least time between two comparisons of names with the metadata.
+	// comparing is the minimum time between two comparisons of the names with the metadata.
 	comparing = time.Second / 10
-	// publishing is the time after which names learn how far the metadata have come. Servers send a
-	// bookmark about once a minute.
+	// publishing is the interval at which the watchers of names learn the version of the metadata. Servers
+	// send a bookmark about once a minute.
 	publishing = 30 * time.Second
 )
 
-// metadata is an informer of the changes of metadata in a namespace: its store has the names of the set that
-// have changed since it began. It runs while names share it. At its first failure all that share it fail,
-// and begin again by themselves.
+// metadata is an informer of the changes of metadata in a namespace. Its store has the names of the set
+// that have changed since it began. It runs while names share it. When it fails, all watchers that share it
+// fail, and start again on their own.
 type metadata struct {
 	namespace *namespace
 	informer  *cache.Informer[any]
 	stop      context.CancelFunc
 	// committed has a value when the store has changed since the last comparison.
 	committed chan struct{}
-	// over is set when nobody shares it any more, and err is why it has ended; both are guarded by the
-	// namespace. ended is closed when nothing of it runs any more.
+	// over is set when no watcher shares it any more, and err says why it has ended. The namespace's mu
+	// guards both. ended is closed when all goroutines have ended.
 	over  bool
 	err   error
 	ended chan struct{}
@@ -40,7 +40,7 @@ type metadata struct {
 
 // startMetadata starts the informer.
 func startMetadata(n *namespace) *metadata {
-	ctx, stop := context.WithCancel(context.Background()) // it may outlast the name that needs it first
+	ctx, stop := context.WithCancel(context.Background()) // it may outlast the first name that needs it
 	m := &metadata{namespace: n, stop: stop, committed: make(chan struct{}, 1), ended: make(chan struct{})}
 	m.informer = cache.New(cache.Source[any]{Objects: changes{n.metadata}}, cache.Options[any]{
 		Name:      fmt.Sprintf("metadata of namespace %q", n.name),
@@ -67,7 +67,7 @@ func startMetadata(n *namespace) *metadata {
 	return m
 }
 
-// keep is a transform that keeps the version of an object of the set, and nothing of others.
+// keep is a transform that keeps the version of an object in the set. It drops all other objects.
 func (m *metadata) keep(obj any) (any, error) {
 	key, err := cache.KeyOf(obj)
 	if err != nil || !m.namespace.of.set.has(key) {
@@ -82,8 +82,8 @@ func (m *metadata) keep(obj any) (any, error) {
 	}}, nil
 }
 
-// follow compares names with the metadata when these have changed, and now and then tells them how far the
-// metadata have come, until ctx ends.
+// follow compares the names with the metadata when the metadata has changed, and publishes the version of
+// the metadata at times, until ctx ends.
 func (m *metadata) follow(ctx context.Context) {
 	ticker := time.NewTicker(publishing)
 	defer ticker.Stop()
@@ -104,8 +104,8 @@ func (m *metadata) follow(ctx context.Context) {
 	}
 }
 
-// compare has the objects read that have changed. Publish tells all names how far the metadata have come,
-// which they have then been compared with.
+// compare tells the watchers of objects that have changed to read them. If publish is set, all watchers get
+// the version of the metadata, since they have been compared with it.
 func (m *metadata) compare(publish bool) {
 	reached := m.informer.Store().ResourceVersion()
 	m.namespace.mu.Lock()
@@ -125,12 +125,12 @@ func (m *metadata) compare(publish bool) {
 	}
 }
 
-// missed returns the version at which an object has to be read: "" if it has not changed since its watcher
-// read it, or was told to. Joins is set if the watcher may have read it before the informer began. The caller
-// holds mu of the namespace.
+// missed returns the version at which a watcher must read its object. It is "" if the object has not
+// changed since the watcher read it or was told to read it. Set joins if the watcher may have read the
+// object before the informer began. The caller holds the namespace's mu.
 func (m *metadata) missed(w *sharingWatcher, joins bool) string {
 	store := m.informer.Store()
-	version := store.ResourceVersion() // before the look at the object
+	version := store.ResourceVersion() // read before the object
 	obj, has := store.Get(types.NamespacedName{Namespace: m.namespace.name, Name: w.member.name})
 	if object, is := obj.(metav1.Object); is {
 		version = object.GetResourceVersion()
@@ -142,7 +142,8 @@ func (m *metadata) missed(w *sharingWatcher, joins bool) string {
 	return version
 }
 
-// newer reports whether a version is later than another one, or not comparable with it.
+// newer reports whether a version is later than another one. Versions that can't be compared count as
+// newer.
 func newer(version, than string) bool {
 	a, errA := strconv.ParseUint(version, 10, 64)
 	b, errB := strconv.ParseUint(than, 10, 64)

@@ -12,27 +12,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// refusedFor is the time in which a refusal of the server counts. When it has refused the metadata, names
-// have watches of their own meanwhile. A name that it refuses stays in a set on demand.
+// refusedFor is the time for which a refusal of the server counts. If the server has refused the metadata,
+// each name has its own watch for that time. A name that the server refuses stays in a set on demand for
+// that time.
 const refusedFor = 5 * time.Minute
 
-// namespace shares one informer of the metadata of a namespace among its names that have no watch of
-// their own.
+// namespace shares one informer of a namespace's metadata among its names without a watch of their own.
 type namespace struct {
 	of       *objects
 	name     string
-	metadata cache.Objects // nil if each name has a watch of its own
+	metadata cache.Objects // nil if each name must have its own watch
 
 	mu sync.Mutex
-	// own counts the watches of single objects. When there are too many, crowded is set until
-	// half as many names are left.
+	// own counts the watches of single objects. crowded is set when they reach the limit, until half as
+	// many names are left.
 	own     int
 	crowded bool
 	// refused is when the server last refused the metadata.
 	refused time.Time
 
-	// shared is the informer of metadata, and sharing has the watchers that share it. It is nil if there
-	// are none.
+	// shared is the informer of the metadata, or nil if no watcher shares it. sharing holds the watchers
+	// that share it, by name.
 	shared  *metadata
 	sharing map[string]*sharingWatcher
 }
@@ -45,7 +45,7 @@ func newNamespace(of *objects, name string) *namespace {
 	return n
 }
 
-// takeWatch reports whether another name may have a watch of its own, and counts it.
+// takeWatch reports whether another name may have its own watch. If so, it counts the watch.
 func (n *namespace) takeWatch() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -59,7 +59,7 @@ func (n *namespace) takeWatch() bool {
 	return true
 }
 
-// returnWatch gives back what takeWatch has counted.
+// returnWatch takes back one watch that takeWatch has counted.
 func (n *namespace) returnWatch() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,7 +67,8 @@ func (n *namespace) returnWatch() {
 	n.disperse()
 }
 
-// disperse has names watch by themselves again when there are few. The caller holds mu.
+// disperse ends the sharing when few names are left, so that each opens its own watch again. The caller
+// holds mu.
 func (n *namespace) disperse() {
 	if limit := n.of.options.Watches; !n.crowded || n.own+len(n.sharing) > limit/2 || limit <= 0 {
 		return
@@ -76,8 +77,8 @@ func (n *namespace) disperse() {
 	n.fail(nil)
 }
 
-// join has a watcher share the informer of metadata, which it starts if need be, and waits until that is in
-// sync.
+// join lets a watcher share the informer of the metadata, and waits until the informer is in sync. The
+// first watcher starts it.
 func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 	n.mu.Lock()
 	if n.shared == nil {
@@ -100,15 +101,15 @@ func (n *namespace) join(ctx context.Context, w *sharingWatcher) error {
 	return nil
 }
 
-// leave ends the sharing of a watcher, and with the last one the informer. It returns when nothing is left
-// of an informer that has stopped.
+// leave ends the sharing of a watcher. The last watcher that leaves stops the informer. leave returns when
+// all goroutines of a stopped informer have ended.
 func (n *namespace) leave(w *sharingWatcher) {
 	if n.leaves(w) {
 		<-w.of.ended
 	}
 }
 
-// leaves reports whether the informer that the watcher shared has stopped.
+// leaves removes a watcher, and reports whether the informer that it shared has stopped.
 func (n *namespace) leaves(w *sharingWatcher) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -137,8 +138,8 @@ func (n *namespace) ended(m *metadata, err error) {
 	}
 }
 
-// fail ends the informer of metadata, and all that share it. No error is an informer that is not needed
-// any more. The caller holds mu.
+// fail ends the informer of the metadata and all watchers that share it. err is nil if the informer is not
+// needed any more. The caller holds mu.
 func (n *namespace) fail(err error) {
 	if n.shared != nil {
 		n.shared.over = true
@@ -151,14 +152,14 @@ func (n *namespace) fail(err error) {
 	clear(n.sharing)
 }
 
-// knows notes up to which version a watcher knows its object.
+// knows notes the version up to which a watcher knows its object.
 func (n *namespace) knows(w *sharingWatcher, version string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	w.version = version
 }
 
-// news takes what has come for a watcher.
+// news returns what has arrived for a watcher, and clears it.
 func (n *namespace) news(w *sharingWatcher) (pending, bookmark string, failed error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

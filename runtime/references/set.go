@@ -8,54 +8,54 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Set is a set of objects by namespace and name; objects of cluster-scoped resources have no
-// namespace. It may change at any time, and the informers of it follow. It is safe for concurrent
-// use.
+// Set is a set of objects by namespace and name. Objects of cluster-scoped resources have no namespace. The
+// set may change at any time, and its informers follow. It is safe for concurrent use.
 type Set struct {
 	mu sync.Mutex
-	// holds counts how often a name was added; zero is a name that was asked for.
+	// holds counts how often a name was added. It is zero for a name that is in the set on demand only.
 	holds map[types.NamespacedName]int
-	// names are the keys of holds; nil after a change. What it holds does not change.
+	// names holds the keys of holds. It is nil after a change. The slice is never mutated.
 	names []types.NamespacedName
-	// changed is closed when names are others.
+	// changed is closed when the set of names changes, and replaced.
 	changed chan struct{}
 
-	// asked are names on demand, the latest first, with their places.
+	// asked lists the names on demand, the latest first, and places holds their elements. Both are nil for
+	// a set that is not on demand.
 	asked  *list.List
 	places map[types.NamespacedName]*list.Element
 	limit  int
 }
 
-// asked is a name that was asked for.
+// asked is a name on demand.
 type asked struct {
 	name types.NamespacedName
 	last time.Time
 }
 
-// NewSet returns a set of those names.
+// NewSet returns a set of some names.
 func NewSet(names ...types.NamespacedName) *Set {
 	s := &Set{holds: map[types.NamespacedName]int{}, changed: make(chan struct{})}
 	s.Add(names...)
 	return s
 }
 
-// NewSetOnDemand returns a set to which a name is added when an informer or a lister is asked for
-// its object. Until the informer knows the object, each such read is a request to the server. When more than limit names were only asked
-// for, the one that was not asked for longest leaves. What a lister of package listers finds does
-// not count.
+// NewSetOnDemand returns a set to which a name is added when an informer or a lister is asked for its
+// object. Until the informer knows the object, each such read is a request to the server. If more than
+// limit names are in the set only on demand, the one that was read the longest time ago leaves. A read by a
+// lister of package listers does not count if it finds the object.
 func NewSetOnDemand(limit int) *Set {
 	s := NewSet()
 	s.asked, s.places, s.limit = list.New(), map[types.NamespacedName]*list.Element{}, max(limit, 1)
 	return s
 }
 
-// Add adds names. One that is added twice is in the set until it is removed twice.
+// Add adds names. A name that is added twice is in the set until it is removed twice.
 func (s *Set) Add(names ...types.NamespacedName) { s.Change(names, nil) }
 
-// Remove takes back as many calls of Add. Names that are not in the set are ignored.
+// Remove undoes one Add for each name. Names that are not in the set are ignored.
 func (s *Set) Remove(names ...types.NamespacedName) { s.Change(nil, names) }
 
-// Change is Add and Remove at once: an informer sees no state in between.
+// Change adds and removes names at once: an informer sees no state in between.
 func (s *Set) Change(add, remove []types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Set) Change(add, remove []types.NamespacedName) {
 	}
 }
 
-// announce says that the set has changed. The caller holds mu.
+// announce publishes a change of the set. The caller holds mu.
 func (s *Set) announce() {
 	s.names = nil
 	close(s.changed)
@@ -111,7 +111,7 @@ func (s *Set) has(name types.NamespacedName) bool {
 	return has
 }
 
-// want adds a name that was asked for, or notes that it was asked for again.
+// want adds a name on demand, or notes that it was read again.
 func (s *Set) want(name types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +131,7 @@ func (s *Set) want(name types.NamespacedName) {
 	s.announce()
 }
 
-// refused notes that the server refuses a name. A set on demand forgets it unless it was asked for
-// lately.
+// refused notes that the server refuses a name. A name on demand leaves the set, unless it was read lately.
 func (s *Set) refused(name types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +143,7 @@ func (s *Set) refused(name types.NamespacedName) {
 	s.announce()
 }
 
-// forget takes a name back that was asked for. The caller holds mu.
+// forget removes a name on demand. The caller holds mu.
 func (s *Set) forget(place *list.Element) {
 	gone := s.asked.Remove(place).(*asked).name
 	delete(s.places, gone)

@@ -12,29 +12,30 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// sharingWatcher has the events of one object of a namespace whose metadata are watched. The namespace
-// guards what is below ctx, but that the watcher itself reads version.
+// sharingWatcher delivers the events of one object by way of the shared watch of its namespace's metadata.
+// The namespace's mu guards the fields below ctx. The watcher itself may read version without it.
 type sharingWatcher struct {
 	*member
 	ctx  context.Context
 	stop context.CancelFunc
-	// selecting has the selectors of the informer.
+	// selecting holds the selectors of the informer.
 	selecting metav1.ListOptions
-	// version is the one up to which the object is known.
+	// version is the version up to which the object is known.
 	version string
-	// missed is the latest version at which it was told to read the object.
+	// missed is the latest version at which the watcher was told to read the object.
 	missed string
-	// pending is the latest version of which metadata have come, bookmark that of the watch.
+	// pending is the latest version at which the metadata has changed, and bookmark the version of the
+	// metadata. Each is empty if there is nothing new.
 	pending, bookmark string
-	// of is the informer of metadata that it shares.
+	// of is the informer of the metadata that the watcher shares.
 	of *metadata
-	// failed is why the watcher has ended: io.EOF if it is to be opened again.
+	// failed says why the watcher has ended. It is io.EOF if the watch shall be opened again.
 	failed error
-	// wake has a signal when one of these has changed.
+	// wake has a signal when pending, bookmark or failed has changed.
 	wake chan struct{}
 }
 
-// Next waits until the object is to be read, and reads it.
+// Next waits until the object has changed, and reads it.
 func (w *sharingWatcher) Next() (cache.WatchEvent, error) {
 	for {
 		pending, bookmark, failed := w.namespace.news(w)
@@ -58,8 +59,8 @@ func (w *sharingWatcher) Next() (cache.WatchEvent, error) {
 	}
 }
 
-// read returns the event of the state that the object has at a version or a later one, unless that
-// is known already.
+// read reads the object at a version or a later one, and returns the event. known is true if that state was
+// known already.
 func (w *sharingWatcher) read(version string) (event cache.WatchEvent, known bool, err error) {
 	if !newer(version, w.version) {
 		return event, true, nil
@@ -86,13 +87,13 @@ func (w *sharingWatcher) read(version string) (event cache.WatchEvent, known boo
 	return event, false, nil
 }
 
-// Stop lets Next, if it waits, return.
+// Stop ends the watcher. A waiting Next returns.
 func (w *sharingWatcher) Stop() {
 	w.namespace.leave(w)
 	w.stop()
 }
 
-// signal has Next look at what has come. The caller holds mu of the namespace.
+// signal wakes Next. The caller holds the namespace's mu.
 func (w *sharingWatcher) signal() {
 	select {
 	case w.wake <- struct{}{}:
@@ -100,7 +101,7 @@ func (w *sharingWatcher) signal() {
 	}
 }
 
-// end ends the watcher. The caller holds mu of the namespace.
+// end ends the watcher with an error, or with io.EOF for nil. The caller holds the namespace's mu.
 func (w *sharingWatcher) end(err error) {
 	if w.failed = err; err == nil {
 		w.failed = io.EOF

@@ -20,20 +20,20 @@ import (
 
 // Options configure the source of a set.
 type Options struct {
-	// Watches limits how many names of a namespace have a watch of their own. Further ones
-	// share a watch of the metadata of the namespace. Zero is 32. A negative number has all
-	// names share it, for a proxy that permits few streams.
+	// Watches limits how many names of a namespace have their own watch. Further names share a watch of the
+	// namespace's metadata. Zero means 32. A negative number makes all names share it, for a proxy that
+	// permits few streams.
 	Watches int
 }
 
 const (
 	defaultWatches = 32
-	// concurrent limits the lists of single objects that are requested at the same time.
+	// concurrent limits how many lists of single objects are in progress at the same time.
 	concurrent = 8
 )
 
-// Source returns a source of the objects of a set, of which one informer may be made. T is as
-// for [source.New].
+// Source returns a source of the objects of a set. Only one informer may be made of it. For T see
+// [source.New].
 func Source[T runtime.Object](client *source.Client, gvr schema.GroupVersionResource, set *Set, options Options) cache.Source[T] {
 	return cache.Source[T]{Objects: Objects(set,
 		func(namespace string) cache.Objects {
@@ -44,8 +44,8 @@ func Source[T runtime.Object](client *source.Client, gvr schema.GroupVersionReso
 		}, options)}
 }
 
-// Objects is Source for what the functions return for a namespace: its objects and, the same ones,
-// their metadata. Without a function for metadata each name has a watch of its own.
+// Objects is Source with functions that return the source of a namespace's objects and of their metadata.
+// If metadata is nil, each name has its own watch.
 func Objects(set *Set, in, metadata func(namespace string) cache.Objects, options Options) cache.Objects {
 	if options.Watches == 0 {
 		options.Watches = defaultWatches
@@ -60,18 +60,19 @@ func Objects(set *Set, in, metadata func(namespace string) cache.Objects, option
 	return s
 }
 
-// objects is the source of a set, of which informers take the members.
+// objects is the source of a set. Informers read the sources of its members instead.
 type objects struct {
 	set          *Set
 	in, metadata func(namespace string) cache.Objects
 	options      Options
 	info         cache.SourceInfo
-	// requests has a place for each list that is requested now.
+	// requests has an element for each list that is in progress.
 	requests chan struct{}
 
 	mu         sync.Mutex
 	namespaces map[string]*namespace
-	// absent is the server's answer that it does not have the resource, until it is asked again.
+	// absent is the server's latest response if it did not have the resource, and nil otherwise. askAgain
+	// is when the next request may be made.
 	absent   error
 	askAgain time.Time
 }
@@ -79,8 +80,8 @@ type objects struct {
 // absentFor is the time between two requests for a resource that the server does not have.
 const absentFor = 10 * time.Second
 
-// stillAbsent returns the latest answer that the server does not have the resource. It is nil if there
-// is no such answer, or if the caller asks again, for all names.
+// stillAbsent returns the latest response that says that the server does not have the resource. It returns
+// nil if there is none, or if it is the caller's turn to ask again, on behalf of all names.
 func (s *objects) stillAbsent() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +92,7 @@ func (s *objects) stillAbsent() error {
 	return nil
 }
 
-// answered notes how a list has ended.
+// answered notes the outcome of a list.
 func (s *objects) answered(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
@@ -262,17 +263,29 @@ func (r *run) render() ([]output.Rendered, error) {
 // and no stale ones.
 func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 	compared := r.options.begin("comparing")
-	var stale []string
-	var diags diag.List
-	sweeper := newSweeper(r.loader, r.to, r.model, files)
-	manifest, left, err := r.sweepUsers(sweeper, files, &diags)
-	if err == nil && !r.options.KeepStale {
-		stale, err = sweeper.stale(r.options, &diags)
+	list, err := readManifest(r.to)
+	if err != nil {
+		return nil, err
 	}
+	var diags diag.List
+	sweeper := newSweeper(r, files, &diags)
+	stale, err := sweeper.stale(list)
 	if err := errors.Join(err, r.warn(&diags)); err != nil {
 		return nil, err
 	}
-	files, stale = append(files, manifest...), append(stale, left...)
+	var listed []string
+	for _, file := range files {
+		if file.Users {
+			listed = append(listed, file.Path)
+		}
+	}
+	for _, file := range list.left(sweeper.written) {
+		if !slices.Contains(stale, file) {
+			listed = append(listed, file)
+		}
+	}
+	rendered, gone := list.next(listed)
+	files, stale = append(files, rendered...), append(stale, gone...)
 	r.Files = len(files)
 	changes, err := output.Compare(r.options.Dir, files, stale)
 	if err != nil {

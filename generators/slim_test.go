@@ -128,6 +128,26 @@ func TestOnlyMissingMethodsAreWritten(t *testing.T) {
 	}
 }
 
+// The file goes when all methods are written by hand, for it would declare them again. A run that can't
+// work them out, of a type that it excludes, leaves it alone.
+func TestDeepCopiesGoWithTheirLastMethod(t *testing.T) {
+	t.Parallel()
+	options := slimProject(t)
+	mustRun(t, options)
+	types := filepath.Join(options.Dir, "slim/types.go")
+	writeFile(t, types, strings.Replace(slimOrder, "Names []string", "Names func()", 1))
+	excluding := options
+	excluding.Patterns, excluding.Exclude = []string{"./api/v1", "./slim"}, []string{"Summary"}
+	if got := changesOf(mustRun(t, excluding), slimFile); len(got) > 0 {
+		t.Errorf("not worked out: %v", got)
+	}
+	writeFile(t, types, slimOrder+"\nfunc (in *Part) DeepCopyInto(out *Part) {}\n\nfunc (in *Part) DeepCopy() *Part { return in }\n\n"+
+		"func (in *Summary) DeepCopyInto(out *Summary) {}\n\nfunc (in *Summary) DeepCopy() *Summary { return in }\n\nfunc (in *Summary) DeepCopyObject() runtime.Object { return in }\n")
+	if got := changesOf(mustRun(t, options), slimFile); !slices.Equal(got, []string{output.Removed}) {
+		t.Errorf("written by hand: %v", got)
+	}
+}
+
 // Informers of a slim type go with it, also if it is not called as the kind is.
 func TestStaleInformerOfSlimType(t *testing.T) {
 	t.Parallel()

@@ -255,8 +255,10 @@ const CopiesFile = "zz_generated.slim.go"
 type Copies struct {
 	// PackageName is the name of the package.
 	PackageName string
-	// Types are sorted by name. There are none if the methods can't be worked out.
+	// Types are sorted by name.
 	Types []templates.DeepCopy
+	// Unknown is true if the methods can't be worked out. Then there are no Types.
+	Unknown bool
 
 	Dir      string // of the package
 	Reserved map[string]bool
@@ -285,7 +287,7 @@ func (c *collector) copySlims(pkg *load.Package) {
 		copier.objects[slim.Name()] = true
 		copier.ofStruct(slim.Declaration)
 	}
-	if !copier.failed {
+	if found.Unknown = copier.failed; !found.Unknown {
 		found.Types = copier.types()
 	}
 }

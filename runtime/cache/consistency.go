@@ -19,19 +19,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// WaitForResourceVersion blocks until the store has every change up to
-// resourceVersion. A controller that waits for the version that its last write
-// returned then reads its own writes (KEP-5647). Versions are compared as numbers
-// (KEP-5504). An informer of several namespaces or names has to reach it in each, which
-// may take until the next bookmark, but not in one that the server refuses. Possible
-// errors: that one is no number, failure.ErrHistoryRestarted if the server's history restarts meanwhile,
-// failure.ErrStopped, or the cause of the context, with what the informer is doing instead.
+// WaitForResourceVersion blocks until the store has every change up to resourceVersion. A controller that
+// waits for the version that its last write returned then reads its own writes (KEP-5647). Versions are
+// compared as numbers (KEP-5504). In an informer of several namespaces or names, each of them must reach
+// the version, except those that the server refuses. That may take until the next bookmark. Possible
+// errors: a version is no number; failure.ErrHistoryRestarted if the server's history restarts meanwhile;
+// failure.ErrStopped; and the cause of the context, with what the informer is doing instead.
 func (e *engine) WaitForResourceVersion(ctx context.Context, resourceVersion string) error {
 	return e.wait(ctx, protocol.Wait{Version: resourceVersion}, fmt.Sprintf("resourceVersion %q", resourceVersion), e.scopes.sight)
 }
 
-// wait waits until a wait is over by what is seen of the informer, which changes with its store. What
-// says what is waited for.
+// wait blocks until w is over, judged by what see returns about the informer, which changes with its store.
+// what names what is waited for, for errors.
 func (e *engine) wait(ctx context.Context, w protocol.Wait, what string, see func() protocol.Sight) error {
 	w.Restarts = see().Restarts
 	for {
@@ -49,7 +48,7 @@ func (e *engine) wait(ctx context.Context, w protocol.Wait, what string, see fun
 	}
 }
 
-// waitFor is wait for an object.
+// waitFor is wait for one object.
 func (e *engine) waitFor(ctx context.Context, obj metav1.Object, aim protocol.Aim) error {
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	w := protocol.Wait{Aim: aim, Version: obj.GetResourceVersion(), UID: obj.GetUID()}
@@ -72,13 +71,15 @@ func (e *engine) waitFor(ctx context.Context, obj metav1.Object, aim protocol.Ai
 	})
 }
 
-// WaitForWrite blocks until the store has an object as it was written, or a later state of
-// it: obj is the server's response to a create, an update or a patch. It is
-// WaitForResourceVersion for the version of obj but, in an informer of several namespaces or
-// names, waits for obj's namespace or name only. A write that took the last finalizer of an object that is
-// being deleted has removed the object: then the store must have lost it. Possible errors: the same, and
-// that the informer does not follow that namespace or name, that the server refuses the namespace, or that
-// the source leaves the object out.
+// WaitForWrite blocks until the store has an object as it was written, or a later state of it. obj is the
+// server's response to a create, an update or a patch. WaitForWrite is WaitForResourceVersion for the
+// version of obj but, in an informer of several namespaces or names, it waits for obj's namespace or name
+// only.
+//
+// A write that removed the last finalizer of an object that is being deleted has removed the object. Then
+// the store must have lost the object. Possible errors are the errors of WaitForResourceVersion, and that
+// the informer does not follow the namespace or name, that the server refuses the namespace, or that the
+// source leaves the object out.
 func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	if removedBy(obj) {
 		return e.waitFor(ctx, obj, protocol.Finalized)
@@ -86,22 +87,22 @@ func (e *engine) WaitForWrite(ctx context.Context, obj metav1.Object) error {
 	return e.waitFor(ctx, obj, protocol.Written)
 }
 
-// removedBy reports whether an object, as an update has returned it, is gone by that update: the
-// server removes an object that is being deleted together with its last finalizer.
+// removedBy reports whether the update that returned obj has removed the object. The server removes an
+// object that is being deleted together with its last finalizer.
 func removedBy(obj metav1.Object) bool {
 	grace := obj.GetDeletionGracePeriodSeconds()
 	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
 
-// WaitForDeletion blocks until the store knows of the deletion of an object. Then the store has no
-// object of that name, one with another UID, or one with a deletionTimestamp, which finalizers may keep
-// for long. It has the errors of WaitForWrite.
+// WaitForDeletion blocks until the store knows of the deletion of an object. Then the store has no object
+// of that name, an object with another UID, or one with a deletionTimestamp, which finalizers may keep for
+// long. It has the errors of WaitForWrite.
 func (e *engine) WaitForDeletion(ctx context.Context, obj metav1.Object) error {
 	return e.waitFor(ctx, obj, protocol.Deleted)
 }
 
-// latestVersion returns the server's version. A scope that has reached a later one is an error: the
-// server's history has restarted, and the informer has not listed that namespace again yet.
+// latestVersion returns the server's version. It fails if a scope has reached a later version: the server's
+// history has restarted, and the informer has not listed that namespace again yet.
 func (e *engine) latestVersion(ctx context.Context, scopes []*scope) (string, error) {
 	reached := make([]string, len(scopes))
 	for i, scope := range scopes {
@@ -119,7 +120,7 @@ func (e *engine) latestVersion(ctx context.Context, scopes []*scope) (string, er
 	return page.ResourceVersion, nil
 }
 
-// listInTime lists a page, for no longer than listTimeout.
+// listInTime lists a page, within listTimeout.
 func listInTime(ctx context.Context, source Objects, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, listTimeout, failure.ErrListIdle)
 	defer cancel()
@@ -136,19 +137,19 @@ const (
 	// progressTimeout limits a watch that asks for the server's version: servers send a bookmark
 	// two seconds before the end.
 	progressTimeout = 3 * time.Second
-	// progressPause is the time between two of them, if a server sends no bookmark.
+	// progressPause is the time between two such watches, if a server sends no bookmark.
 	progressPause = time.Second
 	// progressWatches limits how many namespaces are asked about at the same time.
 	progressWatches = 10
 )
 
-// WaitForLatest blocks until the store has every change that the server had at the time of the
-// call, for a new leader that must not act on what the former one has changed since (KEP-2340). It
-// costs a list of one object and, for a quiet resource, a watch of a second or two, of each
-// namespace of several. An informer of a set of names waits for the next bookmark of each instead,
-// about a minute. A source without resourceVersions, as fake clientsets are, is the latest. Possible
-// errors: the list's own; failure.ErrHistoryRestarted, until the informer has listed again;
-// failure.ErrStopped; and the cause of the context.
+// WaitForLatest blocks until the store has every change that the server had at the time of the call. It is
+// for a new leader that must not act on a state that the former leader has changed since (KEP-2340). It
+// costs a list of one object and, for a quiet resource, a watch of a second or two. If there are several
+// namespaces, each costs that. An informer of a set of names waits for the next bookmark of each name
+// instead, about a minute. A source without resourceVersions, such as a fake clientset, counts as up to
+// date. Possible errors: errors of the list; failure.ErrHistoryRestarted, until the informer has listed
+// again; failure.ErrStopped; and the cause of the context.
 func (e *engine) WaitForLatest(ctx context.Context) error {
 	if err := e.await(ctx, e.synced); err != nil {
 		return e.errorf("%v: %w", e.Status(), err)
@@ -162,7 +163,7 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	case err != nil:
 		return e.errorf("list of the latest resourceVersion: %w", err)
 	case latest == "":
-		return nil // as of a fake clientset
+		return nil // a fake clientset has no versions
 	case e.about.Named:
 		return e.WaitForResourceVersion(ctx, latest)
 	}
@@ -179,9 +180,9 @@ func (e *engine) WaitForLatest(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// waitForProgress waits until the store has what the source of a scope had at a version. A quiet
-// resource reaches such a version with its next bookmark, which may take a minute: meanwhile the
-// server is asked for its last event.
+// waitForProgress waits until the store has what the server had of a scope at a version. A quiet resource
+// reaches such a version with its next bookmark, which may take a minute. Meanwhile the server is asked for
+// its last event.
 func (e *engine) waitForProgress(ctx context.Context, scope *scope, latest string) error {
 	ctx, stop := context.WithCancel(ctx)
 	either, arrived := context.WithCancel(ctx)
@@ -210,8 +211,8 @@ func (e *engine) waitForProgress(ctx context.Context, scope *scope, latest strin
 	return nil // or the last event has arrived
 }
 
-// lastEvent asks the server for the last event up to a version, by a watch from the version of the
-// store. It returns the version of the event, or of the store if there was no event.
+// lastEvent asks the server for the last event up to a version, by a watch from the version of the store.
+// It returns the version of that event, or of the store if there was no event.
 func lastEvent(ctx context.Context, source Objects, last, upTo string) (_ string, known bool) {
 	if !protocol.Older(last, upTo) {
 		return upTo, true

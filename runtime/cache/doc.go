@@ -1,6 +1,5 @@
-// Package cache keeps a local, indexed copy of one API resource, and delivers its
-// changes to any number of handlers. It does what client-go's shared informers do, typed
-// in T from the wire to the handler.
+// Package cache keeps a local, indexed copy of one API resource, and delivers its changes to any number of
+// handlers. It does what client-go's shared informers do, typed in T from the wire to the handler.
 //
 //	informer := cache.New(source, cache.Options[*v1.Foo]{
 //		Indexes: []cache.Index[*v1.Foo]{cache.NamespaceIndex[*v1.Foo]()},
@@ -12,19 +11,19 @@
 //
 // # Data flow
 //
-// The reflector (reflector.go, watch.go) lists the resource and then watches it; a pure state
-// machine (internal/protocol) decides on its next request, and report.go says when one fails. A
-// Source decodes each object. The reflector computes the object's key, once, transforms the object,
-// and pushes a delta (delta.go) into the queue, where a whole list is one delta. A second goroutine
-// (engine.go) pops the deltas that wait, and commits them to the Store as one batch (change.go,
-// commit.go, diff.go). The changes of the commit are appended, under the same lock, to the event log.
-// Each handler reads it with a cursor and in a goroutine of its own (fanout.go, listener.go).
+// The reflector (reflector.go, watch.go) lists the resource and then watches it. A pure state machine
+// (internal/protocol) decides on the next request, and report.go logs failures. A Source decodes each
+// object. The reflector computes the object's key, once, transforms the object, and pushes a delta
+// (delta.go) into the queue. A whole list is one delta. A second goroutine (engine.go) pops the waiting
+// deltas, and commits them to the Store as one batch (change.go, commit.go, diff.go). The changes of the
+// commit are appended to the event log under the same lock. Each handler reads the log with its own cursor,
+// in its own goroutine (fanout.go, listener.go).
 //
-// What a reflector lists and watches is its scope: everything or, in an informer of several
-// namespaces or of a set of names, each of these (scope.go, scopes.go). There is one queue and one store.
+// Each reflector has a scope that it lists and watches: everything or, in an informer of several namespaces
+// or of a set of names, one of these (scope.go, scopes.go). All scopes share one queue and one store.
 //
-// Informer, Store and Handler are typed shells. What is below them is compiled once for all types,
-// and has objects of the type any: untyped.go is where the two meet.
+// Informer, Store and Handler are typed shells. The code below them is compiled once for all types, and
+// handles objects of the type any: untyped.go converts between the two.
 //
 // # Guarantees
 //
@@ -53,36 +52,36 @@
 //
 // # Failures
 //
-// Each failure has a class (failure.Class). After one of the connection, or of a server
-// that is busy, the watch goes on where it was; after others everything is listed
-// again. A resource that the server does not have is requested until it is installed
-// (ListWatch.AbsentGrace). A silent watch is opened again (ListWatch.IdleTimeout). A watch-list
-// without its closing bookmark falls back to a list, and so does the third in a row that is cut, or
-// that a busy server refuses. A list whose version expires at once is followed by a list of the
-// latest state. An object that can't be decoded is reported, left out, and looked up by its name a
-// few seconds later; one that can't be transformed or indexed is reported and left out. Other
-// objects are not affected. Options.OnFailure can shorten or lengthen the backoff, or end Run.
-// Status says what went wrong lately, and HealthCheck is for liveness probes.
+// Each failure has a class (failure.Class). After a failure of the connection, or of a busy server, the
+// watch continues where it was. After other failures everything is listed again. A resource that the server
+// does not have is requested until it is installed (ListWatch.AbsentGrace). A silent watch is opened again
+// (ListWatch.IdleTimeout).
+//
+// A watch-list without its closing bookmark falls back to a list. So does the third watch-list in a row
+// that is cut, or that a busy server refuses. A list whose version expires at once is followed by a list of
+// the latest state.
+//
+// An object that can't be decoded is reported, left out, and looked up by its name a few seconds later. An
+// object that can't be transformed or indexed is reported and left out. Other objects are not affected.
+// Options.OnFailure can shorten or lengthen the backoff, or end Run. Status says what went wrong lately,
+// and HealthCheck is for liveness probes.
 //
 // # Versions
 //
-// If the events of a source come in the order of their resourceVersions (KEP-5504), as
-// those of package source over REST do, a duplicate of the last event of an object is
-// left out, and an object whose event is older than an earlier one is looked up by name.
-// Otherwise every event is delivered.
+// Sources over REST of package source deliver events in the order of their resourceVersions (KEP-5504).
+// With such a source, a duplicate of an object's last event is left out, and an object whose event is older
+// than an earlier event is looked up by name. With any other source, every event is delivered.
 //
-// A relist compares objects with the stored ones by UID and resourceVersion, if the
-// versions of the list before it were like those of etcd: no two objects had the same
-// one, and none was later than the list. Otherwise, as with aggregated APIs that keep no
-// versions and with fakes, it compares their contents.
+// A relist compares objects with the stored ones. It compares UIDs and resourceVersions if the versions of
+// the list before were like etcd's: no two objects had the same version, and no version was later than the
+// list's. Otherwise it compares contents, as for aggregated APIs that keep no versions, and for fakes.
 //
-// A deletion and a creation of the same name between a watch and the list after it are
-// one update with another UID.
+// If an object is deleted and created again between a watch and the next list, handlers get one update with
+// another UID.
 //
 // # Shared objects
 //
-// Objects belong to the store, the log and all handlers at once. They must not
-// be mutated: change a deep copy. With KUBE_CACHE_MUTATION_DETECTOR=true in the
-// environment an informer keeps copies of its objects and panics when it finds
-// one mutated.
+// Objects are shared by the store, the log and all handlers. Treat them as read-only, and change a deep
+// copy. With KUBE_CACHE_MUTATION_DETECTOR=true in the environment an informer keeps copies of its objects
+// and panics when it finds one mutated.
 package cache

@@ -8,9 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// errHandlerExited is why a handler was removed: it ended the goroutine that
-// calls it, with runtime.Goexit or what uses it, such as the method FailNow of
-// a testing.T.
+// errHandlerExited is the reason for the removal of a handler that ended the goroutine that calls it. It
+// called runtime.Goexit, for example through FailNow of a testing.T.
 var errHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
 
 // catch turns a panic of the function that defers it into an error.
@@ -24,42 +23,41 @@ func catch(err *error) {
 type Failure struct {
 	// Informer is the name of the informer.
 	Informer string
-	// Err says what failed, and Class what that means.
+	// Err says what failed. Class is its class.
 	Err   error
 	Class failure.Class
 	// Phase says what the informer was doing: PhaseListing, PhaseStreaming or PhaseWatching.
 	Phase Phase
 	// Opened reports whether the server had accepted the watch or watch-list before Err ended it.
 	Opened bool
-	// Attempts counts the failures since the last success, this one included. It is zero
-	// for a watch that was open, and for a watch-list that a list follows.
+	// Attempts counts the failures since the last success, including this one. It is zero for a watch that
+	// was open, and for a watch-list that a list follows.
 	Attempts int
-	// Backoff is the time that the informer is about to wait before the next request. Zero is no
-	// wait, or a second at the most.
+	// Backoff is the time that the informer is about to wait before the next request. Zero means no wait,
+	// or a second at most.
 	Backoff time.Duration
-	// NewClass reports whether the failure is of another class than the last one since all was
-	// well. The informer logs such failures.
+	// NewClass reports whether the class differs from the last failure's, or this is the first failure
+	// since the last success. The informer logs such failures.
 	NewClass bool
 }
 
-// newFailure returns the failure that err is, in a phase of an informer, without Attempts.
+// newFailure returns err as a Failure in a phase of an informer, without Attempts.
 func newFailure(informer string, phase Phase, opened bool, err error) Failure {
 	return Failure{Informer: informer, Err: err, Class: failure.ClassOf(err), Phase: phase, Opened: opened}
 }
 
-// expected reports whether a failure is one that a healthy server may cause.
+// expected reports whether a healthy server may cause the failure.
 func (f *Failure) expected() bool {
 	return f.Class == failure.ClassExpired || errors.Is(f.Err, failure.ErrWatchTooShort)
 }
 
 // Decision says what to do about a Failure. The zero value leaves that to the informer.
 type Decision struct {
-	// Backoff is the time to wait before the next attempt. Zero is Failure.Backoff. Other times
-	// below 100 ms, also negative ones, are 100 ms.
+	// Backoff is the time to wait before the next attempt. Zero means Failure.Backoff. Other times below
+	// 100 ms, also negative ones, mean 100 ms.
 	Backoff time.Duration
 	// Stop ends the informer: Run returns the error of the failure.
 	Stop bool
-	// Quiet is for a failure that was logged elsewhere, or should not be: the informer
-	// does not log it.
+	// Quiet keeps the informer from logging the failure, for example since it was logged elsewhere.
 	Quiet bool
 }

@@ -21,48 +21,43 @@ import (
 //
 // # Guarantees for handlers
 //
-// A handler is called with one event after the other, and never concurrently. When
-// it is called, the store and its indexes have that state or a later one. The old
-// object of an update is the object with which it was last called for that key.
-// Handlers block neither each other nor the store.
+// A handler is called with one event after the other, and never concurrently. When it is called, the store
+// and its indexes have that state or a later one. The old object of an update is the object with which the
+// handler was last called for that key. Handlers block neither each other nor the store.
 //
-// The events of one object come in the order of the store. States that the informer
-// itself has not seen have no event. After a gap between two watches, the informer
-// lists, and the handler is called where the list differs from the store, or for all
-// of it if HandlerOptions.Unchanged is set: deletions come first, then the others in
-// the order of the list. A deletion in the gap comes with the last known state. A
-// deletion and a creation in the gap are one update, with another UID.
+// The events of one object come in the order of the store's changes. States that the informer itself has
+// not seen have no event. After a gap between two watches, the informer lists. The handler is then called
+// for each object that differs from the store, or for all objects if HandlerOptions.Unchanged is set:
+// deletions first, then the others in the order of the list. A deletion in the gap comes with the last
+// known state. A deletion and a creation in the gap are one update, with another UID.
 //
-// A handler that joins late gets every object of the store as initial, and then
-// every change since, none twice. After that nothing is initial.
+// A handler that joins late gets every object of the store as initial, and then every change since, none
+// twice. Later events are not initial.
 //
-// With a resync period it gets every object as an update with itself, after all
-// earlier changes of that object.
+// With a resync period a handler gets every object as an update with itself, after all earlier changes of
+// that object.
 //
-// A handler that panics goes on with the next event after a second, unless
-// HandlerOptions.OnPanic says otherwise.
+// A handler that panics gets the next event after a second, unless HandlerOptions.OnPanic says otherwise.
 //
 // # Shared objects
 //
-// Objects belong to the store and to all handlers: they must not be mutated.
+// Objects are shared by the store and all handlers: they must not be mutated.
 //
 // # Start and stop
 //
-// An informer runs once. Handlers and indexes may be added before the start and
-// while it runs, but not after it; a transform and OnFailure only before. It is in
-// sync when the store holds the first list, and never if it is stopped before. A
-// handler may be removed at any time, and is not called again after the call that
-// runs.
+// An informer runs once. Handlers and indexes may be added before the start and while it runs, but not
+// after it. A transform and OnFailure may be set before the start only. An informer is in sync when the
+// store holds the first list. It never is if it is stopped before. A handler may be removed at any time,
+// and is not called again after a call that is in progress.
 //
-// When its context ends an informer sends no more requests. Events that still wait for
-// a handler are dropped. Run waits for calls of handlers that have not returned, and
-// returns when every goroutine that it started has ended. The store keeps its objects.
+// When its context ends, an informer sends no more requests. Events that still wait for a handler are
+// dropped. Run waits for handler calls in progress, and returns when every goroutine that it started has
+// ended. The store keeps its objects.
 type Informer[T any] struct{ engine }
 
-// New returns an informer that is yet to be run. T is an API type, as a pointer, or an
-// interface that API types implement. If the indexes of the options
-// are invalid, Run, AddHandler and WaitForSync return failure.ErrIndexInvalid or
-// failure.ErrIndexExists.
+// New returns an informer, which Run runs. T is an API type, as a pointer, or an interface that API types
+// implement. If the indexes of the options are invalid, Run, AddHandler and WaitForSync return
+// failure.ErrIndexInvalid or failure.ErrIndexExists.
 func New[T any](source Source[T], options Options[T]) *Informer[T] {
 	i := &Informer[T]{}
 	i.setUp(source.Objects, reflect.TypeFor[T](), untypedOptions(&options))
@@ -72,7 +67,7 @@ func New[T any](source Source[T], options Options[T]) *Informer[T] {
 // Untyped returns the same informer, for code that works with objects of any type.
 func (i *Informer[T]) Untyped() *Informer[any] { return (*Informer[any])(i) }
 
-// Name returns the name of the options, or the name of T.
+// Name returns Options.Name, or the name of T if it is empty.
 func (e *engine) Name() string { return e.name.String() }
 
 // Source returns the description of the source.
@@ -85,15 +80,15 @@ func (i *Informer[T]) Store() *Store[T] { return (*Store[T])(&i.store) }
 // It stays open if the informer stops before.
 func (e *engine) Synced() <-chan struct{} { return e.synced }
 
-// Stopped returns a channel that is closed when the informer has stopped: the store does not change
-// any more, and Run returns as soon as the calls of handlers that run have returned.
+// Stopped returns a channel that is closed when the informer has stopped. The store does not change any
+// more then, and Run returns as soon as the handler calls in progress have returned.
 func (e *engine) Stopped() <-chan struct{} { return e.stopped }
 
 // Started reports whether Run was called.
 func (e *engine) Started() bool { return e.started.Load() }
 
-// ResourceVersion returns the latest that the informer has seen in a list or a
-// watch, or "". The store may still be at an earlier one.
+// ResourceVersion returns the latest resourceVersion that the informer has seen in a list or a watch, or
+// "". The store may still be at an earlier one.
 func (e *engine) ResourceVersion() string {
 	if e.scopes.several() {
 		return e.scopes.version()
@@ -101,12 +96,11 @@ func (e *engine) ResourceVersion() string {
 	return e.recorder.get().ResourceVersion
 }
 
-// HealthCheck returns a check for a liveness probe, in the form that
-// controller-runtime and apiserver take. It fails with failure.ErrStopped if the informer has
-// stopped, and with failure.ErrStale if the store has not been known to be up to date for longer
-// than stale. That should be several minutes: if no object changes, a server sends
-// something about once a minute only. Less than two minutes fails informers that are up to date,
-// which the log says once. An informer that waits for its resource to be
+// HealthCheck returns a check for a liveness probe, in the form that controller-runtime and apiserver take.
+// It fails with failure.ErrStopped if the informer has stopped. It fails with failure.ErrStale if the store
+// has not been known to be up to date for longer than stale. Stale should be several minutes, since a
+// server sends something only about once a minute if no object changes. Less than two minutes fails
+// informers that are up to date, which is logged once. An informer that waits for its resource to be
 // installed is healthy, and so is one that has not been started.
 func (e *engine) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error { return e.Status().Check(stale) }
@@ -117,7 +111,7 @@ func (i *Informer[T]) SetTransform(transform func(T) (T, error)) error {
 	return i.configure(func(o *Options[any]) { o.Transform = untypedTransform(transform) })
 }
 
-// OnFailure returns Options.OnFailure, for whoever puts a function before it.
+// OnFailure returns Options.OnFailure, so that a caller can wrap it.
 func (e *engine) OnFailure() func(context.Context, Failure) Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -129,21 +123,21 @@ func (e *engine) SetOnFailure(onFailure func(context.Context, Failure) Decision)
 	return e.configure(func(o *Options[any]) { o.OnFailure = onFailure })
 }
 
-// AddIndexes registers indexes, at any time before the end of Run. Possible
-// errors: failure.ErrStopped, failure.ErrIndexInvalid, failure.ErrIndexExists.
+// AddIndexes registers indexes, at any time before the end of Run. Possible errors: failure.ErrStopped,
+// failure.ErrIndexInvalid, failure.ErrIndexExists.
 func (i *Informer[T]) AddIndexes(indexes ...Index[T]) error {
 	return i.addIndexes(indexesOf[any](indexes))
 }
 
-// AddHandler registers a handler, at any time before the end of Run. It is
-// called as soon as the informer runs and the store holds the first list.
-// The same handler may be added more than once. Possible errors: failure.ErrStopped.
+// AddHandler registers a handler, at any time before the end of Run. The handler is called once the
+// informer runs and the store holds the first list. The same handler may be added more than once. Possible
+// errors: failure.ErrStopped.
 func (i *Informer[T]) AddHandler(handler Handler[T], options HandlerOptions) (*Registration, error) {
 	return i.AddHandlerContext(context.Background(), handler, options)
 }
 
-// AddHandlerContext is AddHandler for a handler that is removed when ctx ends.
-// Possible errors: failure.ErrStopped, the cause of ctx if it has ended.
+// AddHandlerContext is AddHandler for a handler that is removed when ctx ends. Possible errors:
+// failure.ErrStopped, and the cause of ctx if it has ended.
 func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T], options HandlerOptions) (*Registration, error) {
 	if options.Name == "" {
 		options.Name = handlerName(handler)
@@ -151,13 +145,13 @@ func (i *Informer[T]) AddHandlerContext(ctx context.Context, handler Handler[T],
 	return i.addHandler(ctx, untypedHandler(handler), options)
 }
 
-// Get returns an object of the store, and whether it exists. The error is failure.ErrLeftOut, with
-// the reason, if the server has the object and the informer could not take any state of it. What a
+// Get returns an object of the store, and whether it exists. The error is failure.ErrLeftOut, with the
+// reason, if the server has the object but the informer could not store any state of it. An object that a
 // transform drops does not exist.
 //
-// An informer of a set of names knows only objects of the set, from when it has listed them: for
-// others the error is failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds
-// the name, and asks the server for the object while the informer does not know it, for half a minute at most.
+// An informer of a set of names knows an object of the set once it has listed it. For any other object the
+// error is failure.ErrUnknown, with the reason. If the set takes names on demand, Get adds the name. While
+// the informer does not know the object, Get asks the server for it, for half a minute at most.
 func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, exists, err := i.get(ctx, key)
 	return reader.As[T](found), exists, err
@@ -166,8 +160,8 @@ func (i *Informer[T]) Get(ctx context.Context, key types.NamespacedName) (obj T,
 // OnDemand reports whether Get adds names to the set of names that the informer follows.
 func (e *engine) OnDemand() bool { return e.about.Want != nil }
 
-// handlerName names a handler after the place where it was added, and its type unless
-// every handler of functions has it.
+// handlerName names a handler after the place where it was added. The handler's type stands before it,
+// unless the handler is made of functions.
 func handlerName[T any](handler Handler[T]) string {
 	place := callerOfInformer()
 	switch handler.(type) {
@@ -177,8 +171,8 @@ func handlerName[T any](handler Handler[T]) string {
 	return fmt.Sprintf("%T at %s", handler, place)
 }
 
-// callerOfInformer returns where a method of Informer was called, as the file with its
-// folder and the line.
+// callerOfInformer returns the place where a method of Informer was called: the file with its folder, and
+// the line.
 func callerOfInformer() string {
 	methods := reflect.TypeFor[HandlerOptions]().PkgPath() + ".(*Informer["
 	var callers [16]uintptr

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Registration is a handler's place in its informer. Its methods are safe for
-// concurrent use, also from within the handler.
+// Registration is a handler that was added to an informer. Its methods are safe for concurrent use, also
+// from within the handler.
 type Registration struct {
 	name string
 
@@ -18,29 +18,28 @@ type Registration struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// remove is nil once the handler was removed, and status a constant once it will not
-	// be called again: a registration that is kept holds nothing of its informer.
+	// remove is nil once the handler was removed. status returns a constant once the handler will not be
+	// called again. So a registration that is kept refers to nothing of its informer.
 	remove func()
 	status func() HandlerStatus
-	// err is why the handler was removed; nil if the user asked for it.
+	// err says why the informer removed the handler. It is nil if the user asked for it.
 	err error
 }
 
 // Name returns the handler's name.
 func (r *Registration) Name() string { return r.name }
 
-// Synced returns a channel that is closed when the informer is in sync and the
-// handler has returned for each object of the initial list, or when the
-// handler is removed. It stays open if the informer stops before.
+// Synced returns a channel that is closed when the informer is in sync and the handler has returned for
+// each object of the initial list, or when the handler is removed. It stays open if the informer stops
+// before.
 func (r *Registration) Synced() <-chan struct{} { return r.synced }
 
-// Done returns a channel that is closed when the handler will not be called
-// again: it was removed, or the informer has stopped, and the last call has
-// returned.
+// Done returns a channel that is closed when the handler was removed or the informer has stopped, and the
+// last call of the handler has returned.
 func (r *Registration) Done() <-chan struct{} { return r.done }
 
-// Remove takes the handler out of the informer. It does not wait for a running call: Wait
-// does. No other call follows. Removing it again does nothing.
+// Remove removes the handler from the informer. It does not wait for a call in progress; use Wait for that.
+// No other call follows. Removing the handler again does nothing.
 func (r *Registration) Remove() {
 	r.mu.Lock()
 	remove := r.remove
@@ -50,9 +49,8 @@ func (r *Registration) Remove() {
 	}
 }
 
-// Wait blocks until the handler will not be called again, as Done tells. It must
-// not be called by the handler itself. Possible errors: the cause of ctx, with the
-// handler's name.
+// Wait blocks until Done is closed. The handler itself must not call it. Possible errors: the cause of ctx,
+// with the handler's name.
 func (r *Registration) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:
@@ -62,15 +60,15 @@ func (r *Registration) Wait(ctx context.Context) error {
 	}
 }
 
-// Err returns why the informer has removed the handler: failure.ErrBacklogFull,
-// or that it ended its goroutine, or nil if it has not.
+// Err returns why the informer has removed the handler: failure.ErrBacklogFull, or that the handler ended
+// its goroutine. It is nil if the informer has not removed it.
 func (r *Registration) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// removed notes that the handler was removed, and why, and then counts as synced.
+// removed notes that the handler was removed, and why, and closes Synced.
 func (r *Registration) removed(err error) {
 	r.mu.Lock()
 	r.err, r.remove = err, nil
@@ -87,10 +85,10 @@ func (r *Registration) end() {
 	close(r.done)
 }
 
-// Backlog returns how many events wait for the handler, including the one with which it
-// is being called. Up to 63 that a busy handler has returned from, in the last
-// millisecond or so, may still be counted. Merged events count once per object. It is
-// zero after the handler was removed or the informer has stopped.
+// Backlog returns the number of events that wait for the handler, including the event with which it is
+// being called. Up to 63 events from which a busy handler has returned in the last millisecond or so may
+// still be counted. Merged events count once per object. It is zero after the handler was removed or the
+// informer has stopped.
 func (r *Registration) Backlog() int { return r.Status().Backlog }
 
 // Status returns the progress of the handler, also after it was removed.

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// Snapshot is the objects that a store held at some time, in no order. Taking one copies
-// nothing: the store copies when it changes. Its objects stay in memory as long as it
-// does, and must not be mutated. It is safe for concurrent use.
+// Snapshot holds the objects of a store at one time, in no order. Taking one copies nothing: the store
+// copies when it changes. The objects stay in memory as long as the Snapshot, and must not be mutated. It
+// is safe for concurrent use.
 type Snapshot[T any] struct {
 	words []table.Object
 	form  *table.Form
@@ -39,20 +39,19 @@ func (s Snapshot[T]) each(yield func(T) bool) {
 	}
 }
 
-// next takes one object out.
+// next removes and returns one object.
 func (s *Snapshot[T]) next() T {
 	o := s.words[0]
 	s.words = s.words[1:]
 	return reader.As[T](s.form.Unpack(o))
 }
 
-// longRead limits how many objects a read may give out without giving way.
+// longRead limits how many objects a read may return without giving way.
 const longRead = 2048
 
-// giveWay lets others run after a read of n objects if that was a long one.
-// Goroutines that list without pause hold the processors for 10 ms at a time:
-// with more of them than processors, each step of an event from the source to the
-// handlers would wait for several such time slices.
+// giveWay yields the processor after a read of n objects if that was a long one. Goroutines that list
+// without pause hold the processors for 10 ms at a time. If there are more of them than processors, each
+// step of an event from the source to the handlers would wait for several such time slices.
 func giveWay(n int) {
 	if n > longRead {
 		runtime.Gosched()

@@ -13,21 +13,21 @@ import (
 type Phase uint8
 
 const (
-	// PhasePending is an informer that has not been started.
+	// PhasePending means that the informer has not been started.
 	PhasePending Phase = iota
-	// PhaseListing is an informer that fetches the pages of a list.
+	// PhaseListing means that the informer fetches the pages of a list.
 	PhaseListing
-	// PhaseStreaming is an informer that receives the initial events of a
-	// watch-list (KEP-3157) and waits for the bookmark that closes them.
+	// PhaseStreaming means that the informer receives the initial events of a watch-list (KEP-3157) and
+	// waits for the bookmark that closes them.
 	PhaseStreaming
-	// PhaseWatching is an informer whose store follows the API.
+	// PhaseWatching means that the informer's store follows the API.
 	PhaseWatching
-	// PhaseBackingOff is an informer that waits before it tries again what failed.
+	// PhaseBackingOff means that a request failed, and that the informer waits before the next one.
 	PhaseBackingOff
-	// PhaseAbsent is an informer of a resource that the server does not have. It
-	// requests it about every ten seconds, until it is installed.
+	// PhaseAbsent means that the server does not have the resource. The informer requests it about every
+	// ten seconds, until it is installed.
 	PhaseAbsent
-	// PhaseStopped is an informer that has stopped. Run may still wait for handlers.
+	// PhaseStopped means that the informer has stopped. Run may still wait for handlers.
 	PhaseStopped
 )
 
@@ -41,9 +41,9 @@ var phaseNames = [...]string{
 	PhaseStopped:    "stopped",
 }
 
-// phaseTimes say how long a phase has lasted, behind its name: "the initial events for
-// 10s" would be read as if these lasted so long, and "backing off for 3s" as the length of
-// the backoff.
+// phaseTimes has the formats of a phase's duration, which stands behind its name. The default is " for %v".
+// "The initial events for 10s" would be read as if these had lasted so long, and "backing off for 3s" as
+// the length of the backoff.
 var phaseTimes = map[Phase]string{
 	PhaseStreaming:  " (%v so far)",
 	PhaseBackingOff: " (%v so far)",
@@ -51,7 +51,7 @@ var phaseTimes = map[Phase]string{
 	PhaseStopped:    " %v ago",
 }
 
-// String returns what to put behind "the informer is".
+// String completes the sentence "the informer is …".
 func (p Phase) String() string {
 	if int(p) >= len(phaseNames) {
 		return fmt.Sprintf("in phase %d", uint8(p))
@@ -59,50 +59,48 @@ func (p Phase) String() string {
 	return phaseNames[p]
 }
 
-// Status says what an informer is doing and what went wrong lately. Times and counters are
-// zero until what they describe happens. A Status can be marshalled into JSON and back.
+// Status says what an informer is doing and what went wrong lately. Times and counters are zero until the
+// event that they describe happens. A Status can be marshalled into JSON and back.
 type Status struct {
-	// Name is the informer's.
+	// Name is the informer's name.
 	Name  string `json:"name"`
 	Phase Phase  `json:"phase"`
 	// Since is when the phase began, and Started when the informer was started.
 	Since   time.Time `json:"since,omitzero"`
 	Started time.Time `json:"started,omitzero"`
-	// NextAttempt is when the next list or watch is due, if the phase is PhaseBackingOff
-	// or PhaseAbsent.
+	// NextAttempt is when the next list or watch is due in PhaseBackingOff or PhaseAbsent. It is zero in
+	// other phases.
 	NextAttempt time.Time `json:"nextAttempt,omitzero"`
 	// Synced is true once the store has held a whole list.
 	Synced bool `json:"synced"`
-	// Attempts counts the lists and watches that failed since the last that
-	// did not, and FailingSince is when the first of them did.
+	// Attempts counts the lists and watches that failed since the last one that succeeded, and FailingSince
+	// is when the first of them failed.
 	Attempts     int       `json:"attempts"`
 	FailingSince time.Time `json:"failingSince,omitzero"`
-	// LastError is why the last of them failed, or why the informer lists where it
-	// would rather ask for a watch-list. It is nil when all is well.
+	// LastError is the error of the last of them, or the reason why the informer lists instead of
+	// requesting a watch-list. It is nil when all is well.
 	LastError error `json:"lastError,omitempty"`
 
-	// Received counts the objects that the list or watch-list in progress has delivered so
-	// far, or the last one if none is. Expected estimates how many the one in progress will
-	// deliver; zero if the server does not say, as in watch-lists and lists of one page.
+	// Received counts the objects that the list or watch-list in progress has delivered so far, or the last
+	// one if none is in progress. Expected estimates how many objects the one in progress will deliver. It
+	// is zero if the server does not say, as for watch-lists and lists of one page.
 	Received int `json:"received,omitzero"`
 	Expected int `json:"expected,omitzero"`
 
 	// Objects counts the objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the latest that was seen in a list or a watch. The
-	// store may still be at an earlier one.
+	// ResourceVersion is the latest version that was seen in a list or a watch. The store may still be at
+	// an earlier one.
 	ResourceVersion string `json:"resourceVersion"`
 	// LastEvent is when the last watch event of an object came.
 	LastEvent time.Time `json:"lastEvent,omitzero"`
 	// LastBookmark is when the last bookmark came.
 	LastBookmark time.Time `json:"lastBookmark,omitzero"`
-	// LastContact is when the store was last known to be up to date with the server:
-	// when a list was complete, a watch opened, a watch event or bookmark came, or the
-	// server said that it does not have the resource.
+	// LastContact is when the store was last known to be up to date with the server: a list was complete, a
+	// watch opened, a watch event or bookmark came, or the server said that it does not have the resource.
 	LastContact time.Time `json:"lastContact,omitzero"`
-	// Reconnects counts the watches that the server has opened where another one ended, and
-	// ReconnectReason is the error with which the last of those ended; nil if the
-	// server closed it.
+	// Reconnects counts the watches that the server has opened to replace one that ended. ReconnectReason
+	// is the error with which the last of these ended. It is nil if the server closed it.
 	Reconnects      int   `json:"reconnects"`
 	ReconnectReason error `json:"reconnectReason,omitempty"`
 	// Relists counts how often all objects were listed again, and RelistReason is the
@@ -111,63 +109,61 @@ type Status struct {
 	RelistReason error `json:"relistReason,omitempty"`
 	// RelistReasons counts the relists by the class of the error that led to each.
 	RelistReasons failure.Counts `json:"relistReasons,omitzero"`
-	// Lists, WatchLists and Watches count the requests that have ended, but for those that
-	// the end of the informer cut. The pages of a list are one request. A watch-list
-	// succeeds when its initial events are complete, and continues as a watch. A watch
-	// succeeds if the server closes it normally.
+	// Lists, WatchLists and Watches count the requests that have ended, except for requests that the end of
+	// the informer has cut. The pages of a list are one request. A watch-list succeeds when its initial
+	// events are complete, and continues as a watch. A watch succeeds if the server closes it normally.
 	Lists      failure.Outcomes `json:"lists,omitzero"`
 	WatchLists failure.Outcomes `json:"watchLists,omitzero"`
 	Watches    failure.Outcomes `json:"watches,omitzero"`
-	// Events counts the changes of single objects that the store has taken: watch events,
-	// without duplicates and the initial events of a watch-list, and objects that were read
-	// by name. Bookmarks counts the bookmarks.
+	// Events counts the changes of single objects that the store has committed: watch events, and objects
+	// that were read by name. Duplicates and the initial events of a watch-list do not count. Bookmarks
+	// counts the bookmarks.
 	Events    uint64 `json:"events"`
 	Bookmarks uint64 `json:"bookmarks"`
-	// LeftOut counts the objects that are left out now: their latest state is not in the
-	// store, or not in one of its indexes. Objects whose name is not known count as one.
-	// LeftOutObjects has the reasons, by namespace/name, of the first hundred in the order of
-	// their names; "" is a name that is not known.
+	// LeftOut counts the objects that are left out now: their latest state is not in the store, or not in
+	// one of its indexes. Objects whose name is not known count as one. LeftOutObjects has the reasons by
+	// namespace/name, for the first hundred names in order. The key "" stands for objects whose name is not
+	// known.
 	LeftOut        int               `json:"leftOut"`
 	LeftOutObjects map[string]string `json:"leftOutObjects,omitempty"`
-	// ObjectErrors counts how often an object was left out since the start, and
-	// LastObjectError is the last of these errors.
+	// ObjectErrors counts how often an object was left out since the start, and LastObjectError is the last
+	// of these errors.
 	ObjectErrors    int   `json:"objectErrors"`
 	LastObjectError error `json:"lastObjectError,omitempty"`
 
-	// Namespaces are the statuses of the namespaces, sorted by Name, of an informer that has
-	// several. What is above is then that of the one that is worst off, or the sum. Their
-	// Objects are zero without NamespaceIndex.
+	// Namespaces has the status of each namespace, sorted by Name, if the informer has several. The fields
+	// above are then from the namespace that is worst off, or sums. The Objects of each are zero without
+	// NamespaceIndex.
 	Namespaces []Status `json:"namespaces,omitempty"`
 
-	// Names counts the objects of an informer of a set of names; it is nil of others. The fields
-	// above are those of the object that is worst off, or sums.
+	// Names counts the objects of an informer of a set of names. It is nil for other informers. The fields
+	// above are then from the object that is worst off, or sums.
 	Names *NamesStatus `json:"names,omitempty"`
 
-	// DecodedByClient is why the client that requests lists and watches decodes the responses to
-	// the latest of them, although the source was to do that faster and in less memory; "" if the
-	// source does.
+	// DecodedByClient says why the client decodes the responses to the latest lists and watches, although
+	// the source would decode them faster and in less memory. It is "" if the source decodes them.
 	DecodedByClient string `json:"decodedByClient,omitempty"`
 
-	// Handlers are those that were not removed, in the order in which they were added.
+	// Handlers has the handlers that were not removed, in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
 // NamesStatus says what an informer knows of the objects of a set of names.
 type NamesStatus struct {
-	// Followed counts the names of the set. Known counts those that were listed, and Absent those
-	// of them that have no object.
+	// Followed counts the names of the set, Known the names that were listed, and Absent the known names
+	// without an object.
 	Followed int `json:"followed"`
 	Known    int `json:"known"`
 	Absent   int `json:"absent"`
-	// ByMetadata counts the names that share a watch of metadata. Each of the others has its own.
+	// ByMetadata counts the names that share a watch of metadata. Each other name has its own watch.
 	ByMetadata int `json:"byMetadata"`
-	// Failing counts the names whose latest request failed. Reasons has the errors of a
-	// hundred of them, by namespace/name.
+	// Failing counts the names whose latest request failed. Reasons has the errors of a hundred of them at
+	// most, by namespace/name.
 	Failing int               `json:"failing"`
 	Reasons map[string]string `json:"reasons,omitempty"`
 }
 
-// maxReasons limits the names of which NamesStatus has reasons.
+// maxReasons limits NamesStatus.Reasons.
 const maxReasons = 100
 
 func (s *NamesStatus) fail(name string, err error) {
@@ -182,24 +178,24 @@ func (s *NamesStatus) fail(name string, err error) {
 
 // HandlerStatus is the progress of a handler.
 type HandlerStatus struct {
-	// Name is the handler's.
+	// Name is the handler's name.
 	Name string `json:"name"`
-	// Backlog counts the events that wait for the handler, as Registration.Backlog does.
+	// Backlog counts the events that wait for the handler; see Registration.Backlog.
 	Backlog int `json:"backlog"`
-	// Lag is the time since the store made the change with which the handler is being called. It
-	// is zero while the handler is not called, and during initial events.
+	// Lag is the time since the store made the change with which the handler is being called. It is zero
+	// while the handler is not called, and during initial events.
 	Lag time.Duration `json:"lag"`
-	// Delivered counts the calls. A few dozen of the last millisecond may be missing.
+	// Delivered counts the calls. A few dozen calls of the last millisecond may be missing.
 	Delivered uint64 `json:"delivered"`
-	// LongestCall is the time that the longest call took, or takes. Quick calls that follow each
-	// other are measured together.
+	// LongestCall is the duration of the longest call, including a call in progress. Quick calls in
+	// succession are measured together.
 	LongestCall time.Duration `json:"longestCall"`
-	// Panics counts the calls that ended in a panic, and LastPanic is when the last did.
+	// Panics counts the calls that ended in a panic, and LastPanic is when the last one did.
 	Panics    int       `json:"panics"`
 	LastPanic time.Time `json:"lastPanic,omitzero"`
 }
 
-// String returns what to put behind "the informer is".
+// String completes the sentence "the informer is …".
 func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString(s.Phase.String())
@@ -221,9 +217,8 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// Stale returns for how long the store has not been known to be up to date: the time
-// since LastContact or, before the first contact, since the start. It is zero if the
-// informer has not been started.
+// Stale returns how long the store has not been known to be up to date: the time since LastContact or,
+// before the first contact, since the start. It is zero if the informer has not been started.
 func (s Status) Stale() time.Duration {
 	switch {
 	case s.Phase == PhasePending:

@@ -10,10 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// MarshalText returns the text of the phase, as String does.
+// MarshalText returns the text of the phase, like String.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText takes the text of a phase.
+// UnmarshalText reads the text of a phase.
 func (p *Phase) UnmarshalText(text []byte) error {
 	i := slices.Index(phaseNames[:], string(text))
 	if i < 0 {
@@ -26,8 +26,8 @@ func (p *Phase) UnmarshalText(text []byte) error {
 // statusFields is Status without its methods.
 type statusFields Status
 
-// MarshalJSON writes every field but zero times and nil errors: phases by their text,
-// times in RFC 3339, errors as their message and class.
+// MarshalJSON writes all fields, but leaves out zero times and nil errors. Phases are written as text,
+// times in RFC 3339, and errors as their message and class.
 func (s Status) MarshalJSON() ([]byte, error) {
 	fields := statusFields(s)
 	for field, list := range fields.errors() {
@@ -38,9 +38,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// UnmarshalJSON takes what MarshalJSON writes. Its errors have the messages of the
-// errors that were marshalled, and marshal as those did, but errors.Is finds nothing in
-// them.
+// UnmarshalJSON reads what MarshalJSON writes. The errors have the messages of the marshalled errors, and
+// marshal again in the same way, but errors.Is finds nothing in them.
 func (s *Status) UnmarshalJSON(data []byte) error {
 	var fields statusFields
 	for field := range fields.errors() {
@@ -58,8 +57,8 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// errors returns the fields that are errors, and which of them are those of a list or
-// watch, and so have a class.
+// errors returns the fields that are errors. The value is true for errors of a list or watch, which have a
+// class.
 func (s *statusFields) errors() map[*error]bool {
 	return map[*error]bool{
 		&s.LastError:       true,
@@ -69,14 +68,14 @@ func (s *statusFields) errors() map[*error]bool {
 	}
 }
 
-// errorJSON is an error as it is in the JSON of a Status.
+// errorJSON is the JSON form of an error in a Status.
 type errorJSON struct {
 	Message string `json:"message"`
-	// Class is the text of the class of an error of a list or watch.
+	// Class is the class of an error of a list or watch, as text. It is empty for other errors.
 	Class string `json:"class,omitempty"`
 }
 
-// newErrorJSON returns the JSON of an error, which may have come from one.
+// newErrorJSON returns the JSON form of an error. The error may have been read from JSON.
 func newErrorJSON(err error, list bool) *errorJSON {
 	if read, ok := err.(*errorJSON); ok {
 		return read
@@ -100,12 +99,12 @@ type handlerJSON struct {
 	LongestCall metav1.Duration `json:"longestCall"`
 }
 
-// MarshalJSON writes every field, and durations as text, such as "1.5s".
+// MarshalJSON writes all fields. Durations are text such as "1.5s".
 func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(handlerJSON{handlerFields(s), metav1.Duration{Duration: s.Lag}, metav1.Duration{Duration: s.LongestCall}})
 }
 
-// UnmarshalJSON takes what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (s *HandlerStatus) UnmarshalJSON(data []byte) error {
 	var read handlerJSON
 	if err := json.Unmarshal(data, &read); err != nil {

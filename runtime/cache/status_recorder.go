@@ -9,18 +9,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// statusRecorder records the status of the reflector, for any goroutine to read.
+// statusRecorder records the status of a reflector. Any goroutine may read it.
 type statusRecorder struct {
 	mu     sync.Mutex
 	status Status
-	// reported is the failure that was last reported, since all was well.
+	// reported is the failure that was last reported. It is nil while all is well.
 	reported error
 
 	// arrived and expected are Status.Received and Status.Expected.
 	arrived, expected atomic.Int64
 }
 
-// phaseOf returns the phase of an informer that makes a request.
+// phaseOf returns the phase of an informer that makes a request in a phase of the protocol.
 func phaseOf(request protocol.Phase) Phase {
 	return [...]Phase{
 		protocol.Listing:   PhaseListing,
@@ -43,7 +43,8 @@ func (r *statusRecorder) listing() {
 	r.expected.Store(0)
 }
 
-// more notes how many objects remain of a list, zero or less if that is not known or none do.
+// more notes how many objects remain of a list. remaining is not positive if none remain or their number is
+// not known.
 func (r *statusRecorder) more(remaining int64) {
 	if remaining > 0 {
 		r.expected.Store(r.arrived.Load() + remaining)
@@ -63,7 +64,7 @@ func (r *statusRecorder) start() { r.update(func(s *Status) { s.Started = time.N
 
 func (r *statusRecorder) enter(phase Phase) { r.backOff(phase, time.Time{}) }
 
-// backOff is enter for a phase that ends with the next attempt.
+// backOff enters a phase that ends with the next attempt, at the given time.
 func (r *statusRecorder) backOff(phase Phase, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +74,7 @@ func (r *statusRecorder) backOff(phase Phase, until time.Time) {
 	}
 }
 
-// failed notes a failure, and returns how many there were since all was well.
+// failed notes a failure, and returns the number of failures since the last success.
 func (r *statusRecorder) failed(err error) (attempts int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,11 +85,11 @@ func (r *statusRecorder) failed(err error) (attempts int) {
 	return r.status.Attempts
 }
 
-// because notes why the informer does what it does next, though nothing failed.
+// because notes the reason for the informer's next request, though nothing failed.
 func (r *statusRecorder) because(err error) { r.update(func(s *Status) { s.LastError = err }) }
 
-// report notes a failure that is about to be reported, and returns whether it is of
-// another class than the last one.
+// report notes a failure that is about to be reported, and returns whether its class differs from the last
+// one's.
 func (r *statusRecorder) report(err error) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,8 +98,7 @@ func (r *statusRecorder) report(err error) (news bool) {
 	return news
 }
 
-// succeeded resets the failures, and returns how many there were, and whether one of them
-// was reported.
+// succeeded resets the failures. It returns how many there were, and whether one of them was reported.
 func (r *statusRecorder) succeeded() (failures int, reported bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +111,7 @@ func (r *statusRecorder) succeeded() (failures int, reported bool) {
 // contact notes that the store is up to date with the server now.
 func (r *statusRecorder) contact() { r.update(func(s *Status) { s.LastContact = time.Now() }) }
 
-// received notes that deltas were committed to the store, and how many of them are events of objects.
+// received notes a commit of deltas to the store, and how many of them are events of objects.
 func (r *statusRecorder) received(events uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +128,7 @@ func (r *statusRecorder) bookmarked() {
 	r.update(func(s *Status) { s.LastBookmark, s.Bookmarks = time.Now(), s.Bookmarks+1 })
 }
 
-// requested notes that the request of a phase has ended with err, or without one.
+// requested notes the end of a request of a phase; err is nil if it succeeded.
 func (r *statusRecorder) requested(phase protocol.Phase, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,12 +146,12 @@ func (r *statusRecorder) seen(resourceVersion string) {
 	r.update(func(s *Status) { s.ResourceVersion = resourceVersion })
 }
 
-// reconnected notes that the server has opened a watch where one ended, with that error.
+// reconnected notes that the server has opened a watch after one ended with reason.
 func (r *statusRecorder) reconnected(reason error) {
 	r.update(func(s *Status) { s.Reconnects, s.ReconnectReason = s.Reconnects+1, reason })
 }
 
-// relisted notes that everything is fetched again.
+// relisted notes that everything is listed again.
 func (r *statusRecorder) relisted(reason error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

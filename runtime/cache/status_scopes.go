@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// count adds the counters of another status, so that they never go down.
+// count adds the counters of another status.
 func (s *Status) count(other *Status) {
 	s.Reconnects += other.Reconnects
 	s.Relists += other.Relists
@@ -25,10 +25,10 @@ func (s *Status) count(other *Status) {
 	s.ObjectErrors += other.ObjectErrors
 }
 
-// join adds the statuses of scopes to the status of their informer, which has the phase and the failures
-// of the scope that is worst off.
+// join combines the statuses of scopes into the informer's status. It has the phase and the failures of the
+// scope that is worst off.
 func (s *Status) join(scopes []Status, now time.Time) {
-	known := true // how many objects each scope that is not listed yet will deliver
+	known := true // each scope has been listed, or says how many objects to expect
 	for i := range scopes {
 		p := &scopes[i]
 		s.count(p)
@@ -65,7 +65,7 @@ func (s *Status) join(scopes []Status, now time.Time) {
 		s.RelistReason = cmp.Or(p.RelistReason, s.RelistReason)
 		s.LastObjectError = cmp.Or(p.LastObjectError, s.LastObjectError)
 	}
-	switch { // a refusal stays when what is worse has passed
+	switch { // a refusal stays after a worse failure has passed
 	case refusal == nil || protocol.Refuses(s.LastError):
 	case s.LastError == nil:
 		s.LastError = refusal
@@ -77,7 +77,7 @@ func (s *Status) join(scopes []Status, now time.Time) {
 	}
 }
 
-// describeScopes completes the status of an informer of several scopes. It holds up neither readers nor
+// describeScopes completes the status of an informer of several scopes. It blocks neither readers nor
 // commits, however many scopes there are.
 func (e *engine) describeScopes(s *Status) {
 	scopes, past := e.scopes.present()
@@ -124,7 +124,8 @@ func (e *engine) describeNames(scopes []*scope, statuses []Status) *NamesStatus 
 	return names
 }
 
-// leaveOut adds objects that are left out, some of them by name.
+// leaveOut adds objects that are left out to the status: their count, and the reasons for some of them by
+// name.
 func (s *Status) leaveOut(count int, named map[string]string) {
 	if count > 0 {
 		s.LeftOut += count
@@ -132,10 +133,10 @@ func (s *Status) leaveOut(count int, named map[string]string) {
 	}
 }
 
-// severity orders phases by how far they are from an informer that is well.
+// severity orders phases by how far they are from a healthy informer.
 var severity = map[Phase]int{PhaseWatching: 0, PhaseStreaming: 1, PhasePending: 2, PhaseListing: 3, PhaseAbsent: 4, PhaseBackingOff: 5}
 
-// refused reports whether the server does not let the informer have the objects.
+// refused reports whether the server refuses the objects to the informer.
 func (s *Status) refused() bool { return s.Attempts > 0 && protocol.Refuses(s.LastError) }
 
 func latest(a, b time.Time) time.Time {

@@ -7,10 +7,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// What is compiled once for all types has objects of the type any. Here it meets the options,
-// indexes and handlers of one type.
+// Code that is compiled once for all types has objects of the type any. The functions of this file convert
+// the options, indexes and handlers of one type to it.
 
-// untypedOptions are the options of an informer of any type.
+// untypedOptions returns options for objects of any type.
 func untypedOptions[T any](o *Options[T]) Options[any] {
 	untyped := Options[any]{
 		Name:      o.Name,
@@ -31,7 +31,7 @@ func untypedTransform[T any](transform func(T) (T, error)) func(any) (any, error
 	return func(obj any) (any, error) { return transform(reader.As[T](obj)) }
 }
 
-// indexesOf returns indexes of objects that have the type From or To, as it is known.
+// indexesOf converts indexes between objects of the type From and To, which are the same objects.
 func indexesOf[To, From any](indexes []Index[From]) []Index[To] {
 	if same, ok := any(indexes).([]Index[To]); ok {
 		return same
@@ -60,7 +60,7 @@ func untypedHandler[T any](handler Handler[T]) Handler[any] {
 	return handlerOf[T]{handler}
 }
 
-// handlerOf is a Handler of Ts as one of any.
+// handlerOf makes a Handler[any] of a Handler[T].
 type handlerOf[T any] struct{ typed Handler[T] }
 
 func (h handlerOf[T]) OnAdd(obj any, initial bool) { h.typed.OnAdd(reader.As[T](obj), initial) }
@@ -73,14 +73,14 @@ func (h handlerOf[T]) OnDelete(last any, finalStateUnknown bool) {
 
 func (h handlerOf[T]) OnRelease(last any) { release(h.typed, reader.As[T](last)) }
 
-// release calls a handler for an object that was released, if it has a method for that.
+// release calls a handler for a released object, if it has a method OnRelease.
 func release[T any](handler Handler[T], last T) {
 	if r, ok := handler.(releaser[T]); ok {
 		r.OnRelease(last)
 	}
 }
 
-// batchOf is the batch of a batchFunc.
+// batchOf is a batch whose events go to a batchFunc.
 type batchOf[T any] struct {
 	handle batchFunc[T]
 	events []Event[T]

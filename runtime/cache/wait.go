@@ -14,23 +14,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// SyncError says why an informer is not in sync. WaitForSync returns it when its
-// context ends, or the informer stops, before the informer is in sync. Status.CheckSynced
-// returns it at once.
+// SyncError says why an informer is not in sync. WaitForSync returns it if its context ends, or the
+// informer stops, before the informer is in sync. Status.CheckSynced returns it at once.
 type SyncError struct {
 	// Informer is the name of the informer.
 	Informer string
-	// Handler is the name of the handler that still replays the initial list,
-	// when it is a handler that was waited for.
+	// Handler is the name of the handler that still replays the initial list. It is empty if the wait was
+	// not for a handler.
 	Handler string
 	// Status says what the informer was doing.
 	Status Status
-	// Cause is why the waiting ended, in general context.Cause of its context. It is nil if
-	// nothing has waited.
+	// Cause is the reason why the wait ended, in general context.Cause of its context. It is nil if there
+	// was no wait.
 	Cause error
 }
 
-// Error returns the names, what the informer is doing instead, and the cause.
+// Error names the informer, the handler, what the informer is doing, and the cause.
 func (e *SyncError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "informer %q: not in sync: ", e.Informer)
@@ -50,13 +49,13 @@ func (e *SyncError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Cause, e.Status.LastError}, func(err error) bool { return err == nil })
 }
 
-// shortestStale is the least time for HealthCheck: API servers send a bookmark about once a minute
+// shortestStale is the minimum for HealthCheck's stale: API servers send a bookmark about once a minute
 // while nothing changes, and one may be late.
 const shortestStale = 2 * time.Minute
 
 var warnOfShortStale sync.Once
 
-// Check returns the error of HealthCheck.
+// Check returns the error of Informer.HealthCheck for a status.
 func (s Status) Check(stale time.Duration) error {
 	if stale < shortestStale {
 		warnOfShortStale.Do(func() {
@@ -75,9 +74,9 @@ func (s Status) Check(stale time.Duration) error {
 	return nil
 }
 
-// CheckSynced returns a *SyncError without a cause if the store has not held a whole list
-// yet, for a readiness probe. The resource of an informer that waits for it to be installed
-// is missed: it is an error, unless the informer was in sync before.
+// CheckSynced returns a *SyncError without a cause if the store has not held a whole list yet. It is for a
+// readiness probe. An informer that waits for its resource to be installed fails it, unless the informer
+// was in sync before.
 func (s Status) CheckSynced() error {
 	if s.Synced {
 		return nil
@@ -85,10 +84,9 @@ func (s Status) CheckSynced() error {
 	return &SyncError{Informer: s.Name, Status: s}
 }
 
-// WaitForSync blocks until the store holds the first list and every handler that was
-// added before the call has returned for each of its objects. The error is a *SyncError:
-// it says what the informer is doing instead, and wraps the cause of the context, or
-// failure.ErrStopped if the informer stopped.
+// WaitForSync blocks until the store holds the first list and every handler that was added before the call
+// has returned for each of its objects. The error is a *SyncError: it says what the informer is doing, and
+// wraps the cause of the context, or failure.ErrStopped if the informer has stopped.
 func (e *engine) WaitForSync(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
@@ -104,8 +102,8 @@ func (e *engine) WaitForSync(ctx context.Context) error {
 	return nil
 }
 
-// await blocks until done is closed. If it is, neither a context nor a stop can
-// take that back.
+// await blocks until done is closed, or ctx or the informer ends. It returns nil if done is closed,
+// whatever else has ended.
 func (e *engine) await(ctx context.Context, done <-chan struct{}) error {
 	var err error
 	select {
@@ -135,10 +133,10 @@ func closed(done <-chan struct{}) bool {
 // namesTimeout limits WaitForNames if its context has no deadline.
 const namesTimeout = time.Minute
 
-// WaitForNames blocks until an informer of a set of names knows all of those objects: they are
-// in the set, and were listed. Without a deadline of ctx it waits for a minute: a name may never
-// come to be in the set. Possible errors, all of them failure.ErrUnknown: that the server refuses
-// one, failure.ErrStopped, or the cause of the context.
+// WaitForNames blocks until an informer of a set of names knows all of the given objects: they are in the
+// set, and were listed. If ctx has no deadline, it waits for a minute, since a name may never be added to
+// the set. Every error is a failure.ErrUnknown. It says that the server refuses a name, or wraps
+// failure.ErrStopped or the cause of the context.
 func (e *engine) WaitForNames(ctx context.Context, names ...types.NamespacedName) error {
 	unknown := slices.DeleteFunc(slices.Clone(names), func(key types.NamespacedName) bool {
 		why, _ := e.unknown(key)

@@ -15,8 +15,8 @@ var advice = [...]string{
 	ClassSelectionChanged: "Nothing to do: the informer lists the objects that its source selects now, such as those of a shard with other ranges.",
 }
 
-// Advice returns what to do about errors of the class, as one or two sentences.
-// docs/troubleshooting.md says more.
+// Advice says in one or two sentences what to do about errors of the class. docs/troubleshooting.md says
+// more.
 func (c Class) Advice() string {
 	if int(c) >= len(advice) {
 		return advice[ClassOther]

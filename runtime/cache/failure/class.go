@@ -1,10 +1,10 @@
-// Package failure has the errors of informers, and says what follows from them: each error of a list or
-// watch has a class, by which the informer decides what to do next, and a handler's panic a policy.
+// Package failure has the errors of informers, and says what follows from them. Each error of a list or
+// watch has a class, by which the informer decides what to do next. A handler's panic has a policy.
 //
 //	error of a list or watch ─► ClassOf ─► Class ─► next request, backoff, log line
 //
-// An ObjectError is about one object: the others of its list or watch are not affected.
-// Errors may be wrapped: use errors.Is, errors.As and ClassOf.
+// An ObjectError is about one object: the other objects of its list or watch are not affected. Errors may
+// be wrapped: use errors.Is, errors.As and ClassOf.
 package failure
 
 import (
@@ -23,41 +23,39 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Class is a kind of errors after which an informer does the same.
+// Class is a kind of error. The informer reacts in the same way to all errors of a class.
 type Class uint8
 
 const (
-	// ClassOther is any error that is not one of the following.
+	// ClassOther is any error that is in no other class.
 	ClassOther Class = iota
-	// ClassForbidden is a request that the server does not allow (401, 403). It needs
-	// operator action: credentials, or RBAC.
+	// ClassForbidden means that the server does not allow the request (401, 403). It needs operator action:
+	// credentials, or RBAC.
 	ClassForbidden
-	// ClassNotFound is a resource that the server does not have (404). It needs operator
-	// action: its CRD or API server is to be installed.
+	// ClassNotFound means that the server does not have the resource (404). It needs operator action: its
+	// CRD or API server must be installed.
 	ClassNotFound
-	// ClassExpired is a resourceVersion that the server no longer has (410), or that is
-	// from before a restart of its history. Everything is listed again.
+	// ClassExpired means that the server no longer has the resourceVersion (410), or that the version is
+	// from before a restart of the server's history. Everything is listed again.
 	ClassExpired
-	// ClassTooLarge is a resourceVersion that the server has not reached yet. The latest
-	// state is listed.
+	// ClassTooLarge means that the server has not reached the resourceVersion yet. The latest state is
+	// listed.
 	ClassTooLarge
-	// ClassTooManyRequests is a server that asks to retry later (429). A watch goes on
-	// from the last resourceVersion, after a backoff. The third watch-list in a row becomes a
-	// list.
+	// ClassTooManyRequests means that the server asks to retry later (429). A watch continues from the last
+	// resourceVersion, after a backoff. After the third refused watch-list in a row, the informer lists.
 	ClassTooManyRequests
-	// ClassServerError is a server that failed (5xx). Everything is listed again, after a
-	// backoff.
+	// ClassServerError means that the server failed (5xx). Everything is listed again, after a backoff.
 	ClassServerError
-	// ClassConnection is a server that can't be reached, or a connection that was
-	// lost. A watch goes on from the last resourceVersion.
+	// ClassConnection means that the server can't be reached, or that the connection was lost. A watch
+	// continues from the last resourceVersion.
 	ClassConnection
-	// ClassDecode is a response that can't be decoded.
+	// ClassDecode means that the response can't be decoded.
 	ClassDecode
-	// ClassSilent is a list or watch that was open, and on which nothing came within the
-	// idle timeout. A watch is opened again, from the last resourceVersion.
+	// ClassSilent means that nothing came on an open list or watch within the idle timeout. A watch is
+	// opened again, from the last resourceVersion.
 	ClassSilent
-	// ClassSelectionChanged is a source that selects other objects than before. Everything is
-	// listed again, at once. It is no failure: a watch that ended so has succeeded.
+	// ClassSelectionChanged means that the source selects other objects than before. Everything is listed
+	// again, at once. It is no failure: a watch that ended with it has succeeded.
 	ClassSelectionChanged
 )
 
@@ -76,7 +74,7 @@ var classNames = [...]string{
 	ClassSelectionChanged: "selection changed",
 }
 
-// String returns the class as it is in logs and JSON, such as "too many requests".
+// String returns the class as logs and JSON have it, such as "too many requests".
 func (c Class) String() string {
 	if int(c) >= len(classNames) {
 		return fmt.Sprintf("class %d", uint8(c))
@@ -84,8 +82,8 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// ClassOf returns the class of an error of a list or watch, which may be wrapped. That of
-// nil is ClassOther.
+// ClassOf returns the class of an error of a list or watch, which may be wrapped. The class of nil is
+// ClassOther.
 func ClassOf(err error) Class {
 	switch {
 	case err == nil:
@@ -115,7 +113,7 @@ func ClassOf(err error) Class {
 	}
 }
 
-// isExpired is true for both reasons that a 410 can have.
+// isExpired reports whether a resourceVersion has expired. A 410 has one of two reasons.
 func isExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, ErrHistoryRestarted)
 }
@@ -141,7 +139,7 @@ func isTooLarge(err error) bool {
 	return strings.Contains(status.Status().Message, tooLargeMessage)
 }
 
-// isStatus is true for a status that the API server sent.
+// isStatus reports whether err is a status that the API server sent.
 func isStatus(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)
@@ -156,7 +154,7 @@ func isConnection(err error) bool {
 	if isStatus(err) {
 		return false
 	}
-	var network net.Error // of a dial or of a name that is not found, for example
+	var network net.Error // for example, of a dial or of a name that is not found
 	return errors.As(err, &network) ||
 		errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) ||
@@ -167,7 +165,7 @@ func isConnection(err error) bool {
 		utilnet.IsHTTP2ConnectionLost(err)
 }
 
-// isDecode is true for what the decoders of sources return.
+// isDecode reports whether the decoder of a source returned err.
 func isDecode(err error) bool {
 	var object *ObjectError
 	var syntax *json.SyntaxError

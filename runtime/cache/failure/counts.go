@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// Counts has a number for each class. The zero value is empty; it is copied by
-// assignment. In JSON it is an object with the texts of the classes that are not zero:
-// {"forbidden":2}.
+// Counts has a number for each class. The zero value is empty, and assignment copies it. In JSON it is an
+// object with the classes whose number is not zero: {"forbidden":2}.
 type Counts [len(classNames)]uint64
 
-// Add counts an error of that class. One that is not a Class counts as ClassOther.
+// Add counts an error of a class. An invalid Class counts as ClassOther.
 func (c *Counts) Add(class Class) {
 	if int(class) >= len(c) {
 		class = ClassOther
@@ -20,7 +19,7 @@ func (c *Counts) Add(class Class) {
 	c[class]++
 }
 
-// All returns every class with its number, zeros included, in the order of the classes.
+// All iterates over all classes and their numbers, zeros included, in the order of the classes.
 func (c Counts) All() iter.Seq2[Class, uint64] {
 	return func(yield func(Class, uint64) bool) {
 		for class, n := range c {
@@ -40,7 +39,7 @@ func (c Counts) Total() uint64 {
 	return total
 }
 
-// Plus returns the sums of the numbers of both.
+// Plus returns the sum of two Counts.
 func (c Counts) Plus(other Counts) Counts {
 	for class, n := range other {
 		c[class] += n
@@ -59,7 +58,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(named)
 }
 
-// UnmarshalJSON takes what MarshalJSON writes. A class that is unknown is an error.
+// UnmarshalJSON reads what MarshalJSON writes. It fails for an unknown class.
 func (c *Counts) UnmarshalJSON(data []byte) error {
 	var named map[string]uint64
 	if err := json.Unmarshal(data, &named); err != nil {
@@ -79,13 +78,13 @@ func (c *Counts) UnmarshalJSON(data []byte) error {
 
 // Outcomes counts how requests of one kind ended.
 type Outcomes struct {
-	// Succeeded are those that ended without an error, or since the source selects other
-	// objects. Failed has the others by the class of their error.
+	// Succeeded counts the requests that ended without an error, or since the source selects other objects.
+	// Failed counts all others by the class of their error.
 	Succeeded uint64 `json:"succeeded"`
 	Failed    Counts `json:"failed"`
 }
 
-// Add counts a request that ended with err, or without one.
+// Add counts a request that ended with err; nil is a success.
 func (o *Outcomes) Add(err error) {
 	if class := ClassOf(err); err == nil || class == ClassSelectionChanged {
 		o.Succeeded++
@@ -94,7 +93,7 @@ func (o *Outcomes) Add(err error) {
 	}
 }
 
-// Plus returns the sums of the numbers of both.
+// Plus returns the sum of two Outcomes.
 func (o Outcomes) Plus(other Outcomes) Outcomes {
 	return Outcomes{Succeeded: o.Succeeded + other.Succeeded, Failed: o.Failed.Plus(other.Failed)}
 }

@@ -5,91 +5,86 @@ import (
 	"fmt"
 )
 
-// Why a list or watch failed or ended, beside what the server and the connection say.
+// Errors of a list or watch, besides the errors of the server and the connection.
 var (
-	// ErrBookmarkMissing is why an informer gave up a watch-list: the server
-	// sent no bookmark that closes the initial events within cache.ListWatch.BookmarkTimeout.
+	// ErrBookmarkMissing is the error of a watch-list that the informer gave up: the server sent no
+	// bookmark that closes the initial events within cache.ListWatch.BookmarkTimeout.
 	ErrBookmarkMissing = errors.New("no bookmark closed the initial events in time")
 
-	// ErrStreamEnded is why an informer asks for a watch-list again: the server
-	// closed it before the bookmark that closes the initial events.
+	// ErrStreamEnded is the error of a watch-list that the server closed before the bookmark that closes
+	// the initial events. The informer requests it again.
 	ErrStreamEnded = errors.New("closed before the initial events were complete")
 
-	// ErrListIdle is why an informer gave up a list: nothing of it came within
-	// the idle timeout.
+	// ErrListIdle is the error of a list that the informer gave up: no part of it came within the idle
+	// timeout.
 	ErrListIdle = errors.New("nothing came in time")
 
-	// ErrWatchIdle is why an informer closed a watch: neither an event nor a
-	// bookmark came within the idle timeout.
+	// ErrWatchIdle is the error of a watch that the informer closed: neither an event nor a bookmark came
+	// within the idle timeout.
 	ErrWatchIdle = errors.New("no event or bookmark in time")
 
-	// ErrWatchTooShort is why an informer backs off before it watches again: the
-	// watch was closed within a second. If it delivered nothing, the informer also
-	// lists again; if the connection was cut, only after three of them in a row.
+	// ErrWatchTooShort is the error of a watch that was closed within a second. The informer backs off
+	// before it watches again. If the watch delivered nothing, the informer also lists again. If the
+	// connection was cut, it does so only after three such watches in a row.
 	ErrWatchTooShort = errors.New("closed within a second")
 
-	// ErrUnversioned is why an informer lists again after a watch: the server has sent
-	// no resourceVersion to watch from.
+	// ErrUnversioned is the error of a watch after which the informer lists again: the server has sent no
+	// resourceVersion to watch from.
 	ErrUnversioned = errors.New("no resourceVersion to watch from")
 
-	// ErrHistoryRestarted is why an informer lists again: the server sent a bookmark
-	// that is older than what it sent before. It has lost what happened since,
-	// as after a restore from a backup.
+	// ErrHistoryRestarted means that the server's history has restarted, as after a restore from a backup:
+	// the server sent a bookmark that is older than what it sent before. The informer lists again.
 	ErrHistoryRestarted = errors.New("history of the server has restarted")
 
-	// ErrSelectionChanged is why an informer lists again: its source selects other objects
-	// than those that were listed, such as a shard with other ranges. Sources return it from
-	// Watch and from Watcher.Next.
+	// ErrSelectionChanged means that a source selects other objects than were listed, such as a shard with
+	// other ranges. The informer lists again. Sources return it from Watch and from Watcher.Next.
 	ErrSelectionChanged = errors.New("source selects other objects than before")
 
-	// ErrUndecodable is the error that sources wrap when they can't decode a response as a whole.
+	// ErrUndecodable is wrapped by the errors of sources that can't decode a response as a whole.
 	ErrUndecodable = errors.New("can't be decoded")
 )
 
-// What an informer or its store refuses, and why an informer is not healthy or has removed a handler.
+// Errors of informers, stores and handlers.
 var (
-	// ErrStarted is returned by Informer.Run when the informer runs or has run: an
-	// informer runs once.
+	// ErrStarted is returned by Informer.Run if the informer runs or has run: an informer runs once.
 	ErrStarted = errors.New("already started")
 
-	// ErrStopped is returned for what can't be asked of an informer that has
-	// stopped: adding a handler or an index, waiting for its sync.
+	// ErrStopped is returned by an informer that has stopped, for example when a handler or an index is
+	// added, or a caller waits for its sync.
 	ErrStopped = errors.New("already stopped")
 
-	// ErrIndexExists is returned when an index of that name is registered.
+	// ErrIndexExists is returned if an index of the same name is registered.
 	ErrIndexExists = errors.New("already registered")
 
-	// ErrIndexUnknown is returned by a lookup in an index that is not
-	// registered.
+	// ErrIndexUnknown is returned for an index that is not registered.
 	ErrIndexUnknown = errors.New("not registered")
 
 	// ErrIndexInvalid is returned for an index without a name or a function.
 	ErrIndexInvalid = errors.New("needs a name and one function")
 
-	// ErrStale is why an informer is not healthy: for too long, nothing has shown that
-	// its store is up to date with the server.
+	// ErrStale is the error of a health check: for too long, nothing has shown that the store is up to date
+	// with the server.
 	ErrStale = errors.New("stale")
 
-	// ErrUnknown is returned for an object of which an informer of names does not know whether
-	// it exists: its name is not one of the set, or was not listed yet.
+	// ErrUnknown is returned by an informer of a set of names if it does not know whether an object exists:
+	// the set does not have the name, or the name was not listed yet.
 	ErrUnknown = errors.New("unknown")
 
-	// ErrLeftOut is returned for an object that exists but is not in the store: it could not be
-	// decoded, was too large, or was refused by a transform.
+	// ErrLeftOut is returned for an object that exists but is not in the store: it could not be decoded,
+	// was too large, or a transform refused it.
 	ErrLeftOut = errors.New("left out")
 
-	// ErrBacklogFull is why a handler was removed: more events waited for it
-	// than cache.HandlerOptions.Limit allows.
+	// ErrBacklogFull is the reason for the removal of a handler: more events waited for it than
+	// cache.HandlerOptions.Limit allows.
 	ErrBacklogFull = errors.New("backlog is over its limit")
 )
 
-// ObjectError reports one object that could not be used. The others of its
-// list or stream are not affected.
+// ObjectError reports one object that could not be used. The other objects of its list or stream are not
+// affected.
 type ObjectError struct {
-	// Object is the "namespace/name" of the object, or as much of it as is known; it
-	// may be empty.
+	// Object is the "namespace/name" of the object, or the part of it that is known. It may be empty.
 	Object string
-	// Err says what is wrong with it.
+	// Err says what is wrong with the object.
 	Err error
 }
 

@@ -34,6 +34,7 @@ var takenBy = map[string]struct {
 	"docs/indexes.md":   {scripts: "cmd/informer-gen/testdata/recipe*.txtar"},
 	"docs/templates.md": {scripts: "cmd/informer-gen/testdata/recipe*.txtar"},
 
+	"README.md":           {test: "test/generate/way_test.go"},
 	"docs/editors.md":     {test: "cmd/informer-gen/editors_test.go"},
 	"docs/kubebuilder.md": {test: "test/generate/kubebuilder_test.go"},
 }
@@ -284,7 +285,7 @@ func TestCommandsInSentences(t *testing.T) {
 	for _, name := range markdown(t) {
 		for _, code := range readPage(t, name).Code {
 			for _, program := range []string{"make ", "go test ", "go run ", "go tool informer-gen "} {
-				if strings.HasPrefix(code.Target, program) && takenBy[name].test == "" {
+				if strings.HasPrefix(code.Target, program) && (takenBy[name].test == "" || name == "README.md") {
 					checkCommands(t, fmt.Sprintf("%s:%d", name, code.Line), code.Target)
 				}
 			}
@@ -397,6 +398,22 @@ func TestReadme(t *testing.T) {
 	for _, block := range readPage(t, "README.md").Blocks {
 		if block.Language == "text" && !strings.Contains(oneLine(string(messages)), oneLine(block.Text)) {
 			t.Errorf("README.md: no informer says this:\n%s", block.Text)
+		}
+	}
+}
+
+// What the README says has run is in the results.
+func TestReadmeNamesResults(t *testing.T) {
+	readme, corpus := read(t, "README.md"), read(t, "docs/results/corpus.md")
+	projects := len(regexp.MustCompile(`(?m)^\| \S+\.\S+/\S+ \|`).FindAllString(corpus, -1))
+	wrong := regexp.MustCompile(`(?m)^\| all \| \| \d+ \| \d+ \| (\d+) \|`).FindStringSubmatch(corpus)
+	specs := regexp.MustCompile(`(\d+) specs`).FindString(read(t, "docs/results/users.md"))
+	if len(wrong) == 0 || wrong[1] != "0" {
+		t.Errorf("docs/results/corpus.md: wrong types %q, README.md says none", wrong)
+	}
+	for _, want := range []string{fmt.Sprintf("[%d public projects](docs/results/corpus.md), no type wrong", projects), "controller-runtime (" + specs + ")"} {
+		if !strings.Contains(readme, want) {
+			t.Errorf("README.md: want %q, as the results say", want)
 		}
 	}
 }

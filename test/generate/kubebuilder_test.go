@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"errors"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -78,27 +77,22 @@ func (u *user) goBack(block pages.Block) {
 	}
 }
 
-// stream has the informers of this module in the cache of the manager, as docs/controller-runtime.md
-// shows for kubebuilder's cmd/main.go.
+// stream has the informers of this module in the cache of the manager, by the lines that README.md has for
+// kubebuilder's cmd/main.go. An option of the cache that the author has set stays.
 func (u *user) stream() {
 	u.t.Helper()
-	const heading = "This module's informers in a manager's cache"
-	page := pages.Parse("docs/controller-runtime.md", read(u.t, "docs/controller-runtime.md"))
-	imports, importErr := page.Block(heading, 1)
-	call, callErr := page.Block(heading, 2)
-	if err := errors.Join(importErr, callErr); err != nil {
-		u.t.Fatal(err)
-	}
-	imported, _, _ := strings.Cut(strings.TrimPrefix(imports.Text, "import "), "…\n")
-	called, _, _ := strings.Cut(call.Text, "\t\t…\n")
-	u.edit(call.File(), func(text string) string {
+	imported, lines, _ := strings.Cut(strings.TrimPrefix(codeBelow(u.t, "README.md", aManager), "import "), "…\n")
+	u.edit("cmd/main.go", func(text string) string {
 		text = strings.Replace(text, "\t// +kubebuilder:scaffold:imports", "\t\"sigs.k8s.io/controller-runtime/pkg/cache\"\n\t"+imported+"\t// +kubebuilder:scaffold:imports", 1)
-		return managerCall.ReplaceAllLiteralString(text, called)
+		return managerCall.ReplaceAllStringFunc(text, func(call string) string {
+			_, options, _ := strings.Cut(call, "ctrl.Options{\n")
+			return "\toptions := ctrl.Options{\n\t\tCache: cache.Options{ReaderFailOnMissingInformer: true},\n" + strings.TrimSuffix(options, ")\n") + "\n" + lines
+		})
 	})
 }
 
-// managerCall is what the page replaces: the call, and the first of its options.
-var managerCall = regexp.MustCompile(`\tmgr, err := ctrl\.NewManager\(ctrl\.GetConfigOrDie\(\), ctrl\.Options\{\n\t\tScheme: +scheme,\n`)
+// managerCall is the call in kubebuilder's cmd/main.go that the lines take the place of.
+var managerCall = regexp.MustCompile(`(?s)\tmgr, err := ctrl\.NewManager\(ctrl\.GetConfigOrDie\(\), ctrl\.Options\{\n.*?\n\t\}\)\n`)
 
 // follow runs a command of the page, or does what it does. Those of kubebuilder have been
 // done: they wrote the scaffold.

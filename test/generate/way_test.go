@@ -41,6 +41,8 @@ func TestWholeWay(t *testing.T) {
 	shop.run(tidy...)
 	shop.run("go", "build", "./...")
 	wantGenerated(t, shop.dir)
+	shop.write("cmd/watch/main.go", readmeProgram(t))
+	shop.run("go", "vet", "./cmd/watch")
 
 	shop.add("controller/")
 	shop.run("go", "mod", "tidy")
@@ -275,16 +277,50 @@ func (u *user) withoutShipments() {
 // run it, and to complete go.mod.
 func readmeCommands(t *testing.T) (get, generate, tidy []string) {
 	t.Helper()
-	parsed := pages.Parse("README.md", read(t, "README.md"))
-	block, err := parsed.Block("informer-gen", 2)
+	var commands [][]string
+	for line := range strings.Lines(codeBelow(t, "README.md", ownTypes)) {
+		command, _, _ := strings.Cut(line, " # ")
+		commands = append(commands, strings.Fields(command))
+	}
+	if len(commands) != 3 {
+		t.Fatalf("README.md: got commands %q, want 3", commands)
+	}
+	return commands[0], commands[1], commands[2]
+}
+
+// ownTypes and aManager are the headings of the README with code for readers to paste.
+const (
+	ownTypes = "For your own API types"
+	aManager = "In a controller-runtime manager"
+)
+
+// Tests paste each block of the README.
+func TestReadmeBlocks(t *testing.T) {
+	t.Parallel()
+	pasted := map[string]int{ownTypes + " console": 1, ownTypes + " go": 2, aManager + " go": 1}
+	for _, block := range pages.Parse("README.md", read(t, "README.md")).Blocks {
+		name := block.Heading + " " + block.Language
+		if block.Language != "text" && pasted[name] != block.Number {
+			t.Errorf("README.md:%d: no test pastes block %d of %q", block.Line, block.Number, block.Heading)
+		}
+		delete(pasted, name)
+	}
+	for name := range pasted {
+		t.Errorf("README.md has no block %q", name)
+	}
+}
+
+// readmeProgram returns a program with the lines of the README that make a factory, in a function.
+func readmeProgram(t *testing.T) string {
+	t.Helper()
+	block, err := pages.Parse("README.md", read(t, "README.md")).Block(ownTypes, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(block.Text), "\n")
-	if len(lines) != 3 {
-		t.Fatalf("README.md: got commands %q, want 3", lines)
-	}
-	return strings.Fields(lines[0]), strings.Fields(lines[1]), strings.Fields(lines[2])
+	imports, lines, _ := strings.Cut(block.Text, "…\n")
+	lines = strings.Replace(lines, "\t…\n", "\torders.Informer()\n", 1)
+	return "package main\n\nimport \"context\"\nimport \"k8s.io/client-go/rest\"\n" + imports +
+		"\nfunc main() { panic(watch(context.Background(), nil)) }\n\nfunc watch(ctx context.Context, config *rest.Config) error {\n" + lines + "\treturn err\n}\n"
 }
 
 // codeBelow returns the first block of code below a heading of a page.

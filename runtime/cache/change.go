@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/table"
 )
 
-// Change is a change to make to a store: Object becomes the object of Key or, if
-// Delete is true, the object of Key is removed.
+// Change is a change of a store. Object replaces the object of Key or, if Delete is true, the object of Key
+// is removed.
 type Change[T any] struct {
 	// Key is the key of the object.
 	Key types.NamespacedName
@@ -21,7 +21,7 @@ type Change[T any] struct {
 	Delete bool
 }
 
-// change is a Change, of an object that a server may have sent.
+// change is a Change whose object a server may have sent.
 type change struct {
 	item
 	remove bool
@@ -45,7 +45,7 @@ func (s *store) set(obj any) error {
 	return nil
 }
 
-// delete is WritableStore.Delete, and Apply of one deletion.
+// delete is WritableStore.Delete, and WritableStore.Apply of one deletion.
 func (s *store) delete(key types.NamespacedName, resourceVersion string) (old any, existed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -61,7 +61,7 @@ func (s *store) delete(key types.NamespacedName, resourceVersion string) (old an
 	return old, existed
 }
 
-// replaceAll is Store.Replace, of items whose keys are not computed yet.
+// replaceAll is WritableStore.Replace. It computes the keys of the items.
 func (s *store) replaceAll(items []item, resourceVersion string) error {
 	for i := range items {
 		key, err := s.key(items[i].Object)
@@ -80,7 +80,7 @@ func (s *store) replaceAll(items []item, resourceVersion string) error {
 	return nil
 }
 
-// applyAll is Store.Apply.
+// applyAll is WritableStore.Apply.
 func (s *store) applyAll(changes []change, resourceVersion string) {
 	if len(changes) == 1 && changes[0].remove {
 		s.delete(changes[0].key, resourceVersion)
@@ -95,8 +95,8 @@ func (s *store) applyAll(changes []change, resourceVersion string) {
 	s.unlock()
 }
 
-// prepare gets changes ready for makeChanges. Many are made in a copy of the table, which it
-// returns: that takes longer, but not for readers. The caller holds writing.
+// prepare prepares changes for makeChanges. If they are many, it makes them in a copy of the table, and
+// returns the copy: that takes longer, but does not block readers. The caller holds writing.
 func (s *store) prepare(changes []change) (fresh *table.Table) {
 	s.widenForm(len(changes), func(i int) (protocol.Received, bool) { return changes[i].Received, !changes[i].remove })
 	for i := range changes {
@@ -118,7 +118,7 @@ func (s *store) prepare(changes []change) (fresh *table.Table) {
 	return nil
 }
 
-// packed returns the object of a change, which fits.
+// packed returns the object of a change as the table holds it. The form holds it.
 func (s *store) packed(c *change) table.Object {
 	if c.remove {
 		return nil
@@ -126,7 +126,7 @@ func (s *store) packed(c *change) table.Object {
 	return s.form.Load().Pack(c.Received)
 }
 
-// rebuilt returns a table of other items. The caller holds writing.
+// rebuilt returns a table with the items as its content. The caller holds writing.
 func (s *store) rebuilt(items []item) *table.Table {
 	s.widenForm(len(items), func(i int) (protocol.Received, bool) { return items[i].Received, true })
 	form := s.form.Load()
@@ -144,8 +144,8 @@ func (s *store) rebuilt(items []item) *table.Table {
 	})
 }
 
-// pack returns an object as the table holds it. The caller holds writing, and nothing
-// is staged.
+// pack returns an object as the table holds it, and widens the form if necessary. The caller holds writing,
+// and nothing is staged.
 func (s *store) pack(obj protocol.Received) table.Object {
 	form := s.form.Load()
 	if !form.Holds(obj) {
@@ -155,8 +155,8 @@ func (s *store) pack(obj protocol.Received) table.Object {
 	return form.Pack(obj)
 }
 
-// widenForm makes the table hold its objects in a form that can also hold the objects of n changes.
-// of returns the object that a change sets, if it sets one. The caller holds writing, and nothing is staged.
+// widenForm converts the table to a form that can also hold the objects of n changes, if necessary. of
+// returns the object that a change sets, if it sets one. The caller holds writing, and nothing is staged.
 func (s *store) widenForm(n int, of func(i int) (obj protocol.Received, sets bool)) {
 	old := s.form.Load()
 	if old.HoldsAny() {
@@ -188,8 +188,8 @@ func (s *store) widenForm(n int, of func(i int) (obj protocol.Received, sets boo
 	}
 }
 
-// makeChanges makes changes that are prepared: one by one, or all in fresh, if it is not nil.
-// The caller holds the lock.
+// makeChanges makes prepared changes: one by one, or all at once by fresh, if it is not nil. The caller
+// holds the lock.
 func (s *store) makeChanges(changes []change, fresh *table.Table) {
 	if fresh != nil {
 		s.table.Become(fresh)
@@ -205,7 +205,7 @@ func (s *store) makeChanges(changes []change, fresh *table.Table) {
 	}
 }
 
-// lock locks the store for what was staged. The caller holds writing.
+// lock locks the store for the staged changes. The caller holds writing.
 func (s *store) lock() {
 	for {
 		s.staging.Prepare(s.table)
@@ -217,20 +217,20 @@ func (s *store) lock() {
 	}
 }
 
-// unlock ends what lock began.
+// unlock unlocks the store after lock, and clears the staging.
 func (s *store) unlock() {
 	s.mu.Unlock()
 	s.staging.Reset()
 }
 
-// noteVersion is Store.SetResourceVersion.
+// noteVersion is WritableStore.SetResourceVersion.
 func (s *store) noteVersion(resourceVersion string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.setVersion(resourceVersion)
 }
 
-// addIndexes is Store.AddIndexes.
+// addIndexes is WritableStore.AddIndexes.
 func (s *store) addIndexes(indexes []Index[any]) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -263,15 +263,15 @@ func (s *store) addIndexes(indexes []Index[any]) error {
 	return nil
 }
 
-// setVersion notes the latest resourceVersion. The caller holds mu.
+// setVersion notes the latest resourceVersion. It ignores "". The caller holds mu.
 func (s *store) setVersion(resourceVersion string) {
 	if resourceVersion != "" {
 		s.resourceVersion = resourceVersion
 	}
 }
 
-// advanceVersion is setVersion for the version of one object, which may be older than what
-// was seen: what comes late takes nothing back. The caller holds mu.
+// advanceVersion is setVersion for the version of one object. The version may be older than the store's:
+// then the store's version stays. The caller holds mu.
 func (s *store) advanceVersion(resourceVersion string) {
 	s.resourceVersion = protocol.Newest(s.resourceVersion, resourceVersion)
 }

@@ -29,8 +29,8 @@ func (s *store) commit(batch []delta, to *fanout) {
 	}
 }
 
-// stage prepares the changes of the first deltas of a batch, as many as are applied
-// at once, and returns how many that are.
+// stage prepares the changes of the first deltas of a batch, as many as are applied at once, and returns
+// how many these are.
 func (s *store) stage(batch []delta) (n int) {
 	s.widenForm(len(batch), func(i int) (protocol.Received, bool) { return batch[i].Received, batch[i].kind == set })
 	form := s.form.Load()
@@ -52,7 +52,7 @@ func (s *store) stage(batch []delta) (n int) {
 	return n
 }
 
-// apply makes the change of one delta, which is staged. The caller holds mu.
+// apply makes the staged change of one delta. The caller holds mu.
 func (s *store) apply(d *delta, to *fanout) {
 	switch d.kind {
 	case set:
@@ -76,11 +76,10 @@ func (s *store) apply(d *delta, to *fanout) {
 	s.advanceVersion(d.resourceVersion)
 }
 
-// commitPrepared applies a delta whose changes are prepared before the store is locked. A list of
-// the API becomes the content of the store; an item that is the same as the object in the
-// store is dropped in its favour. Events come first for the objects that are gone, then for the
-// new and the changed ones in the order of items. The batch is that delta alone. The caller
-// holds writing.
+// commitPrepared applies a delta whose changes are prepared before the store is locked. A list of the API
+// becomes the content of the store. If an item is the same as the stored object, the stored object is kept.
+// The events of deleted objects come first, then new and changed objects in the order of the items. batch
+// has that delta alone. The caller holds writing.
 func (s *store) commitPrepared(batch []delta, to *fanout) {
 	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
@@ -107,8 +106,8 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	to.logs.Show()
 }
 
-// prepareDifference is prepare for the difference that a delta makes, which may be the better
-// part of the store if that is a list of everything. The caller holds writing.
+// prepareDifference prepares the changes of a difference. If it is a list of everything and changes more
+// than half of the store, the table is rebuilt. The caller holds writing.
 func (s *store) prepareDifference(change *difference, d *delta) (changes []change, fresh *table.Table) {
 	if d.kind != replaced || !d.from.everything() || len(change.changes) <= s.table.Len()/2 {
 		return change.changes, s.prepare(change.changes)
@@ -116,7 +115,7 @@ func (s *store) prepareDifference(change *difference, d *delta) (changes []chang
 	return nil, s.rebuilt(change.kept)
 }
 
-// lockWith is lock when those events of a change are staged that handlers want.
+// lockWith stages those events of a difference that handlers want, and locks the store.
 func (s *store) lockWith(change *difference, why *cause.Cause, to *fanout) {
 	s.mu.RLock()
 	wanted := to.wanted()

@@ -16,13 +16,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// Confirm reads an object from the server by its name, before something that can't be undone. It
-// returns what the server answered during this call, and whether the object exists. The store is not
-// asked, so that the informer need not be in sync and Options.Transform is not applied. An object
-// that the selectors of the source leave out does not exist for it.
+// Confirm reads an object from the server by its name, before an action that can't be undone. It returns
+// the server's response to this call, and whether the object exists. It does not use the store, so the
+// informer need not be in sync, and Options.Transform is not applied. An object that the source's selectors
+// leave out does not exist here.
 //
-// It needs the permission to list. Any error, such as an object that can't be decoded, says that
-// nothing is known. An object of a namespace or name that the informer does not follow is an error.
+// Confirm needs the permission to list. After any error, for example for an object that can't be decoded,
+// nothing is known. Confirm fails for an object whose namespace or name the informer does not follow.
 func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (obj T, exists bool, err error) {
 	found, err := i.confirm(ctx, key)
 	if err != nil || found == nil {
@@ -35,7 +35,7 @@ func (i *Informer[T]) Confirm(ctx context.Context, key types.NamespacedName) (ob
 	return obj, is, err
 }
 
-// confirm returns the object that the server has for a key, nil if it has none.
+// confirm returns the server's object of a key, or nil if there is none.
 func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, error) {
 	source, err := e.scopes.sourceOf(key, e.source)
 	if err != nil {
@@ -48,7 +48,7 @@ func (e *engine) confirm(ctx context.Context, key types.NamespacedName) (any, er
 	return found, nil
 }
 
-// read returns the object that a source has for a key, nil if it has none.
+// read returns a source's object of a key, or nil if there is none.
 func (e *engine) read(ctx context.Context, source Objects, key types.NamespacedName) (any, error) {
 	options := lookup.Options(key)
 	if e.about.Named { // the source has no other object
@@ -62,8 +62,8 @@ func (e *engine) read(ctx context.Context, source Objects, key types.NamespacedN
 	return found.obj, nil
 }
 
-// readLive is get for an object that the informer will know soon, and does not know yet for that
-// reason: the server is asked for it, and the transform applied. So no read waits for a watch.
+// readLive is get for an object that the informer does not know yet. It asks the server for the object, and
+// applies the transform, so that no read waits for a watch.
 func (e *engine) readLive(ctx context.Context, key types.NamespacedName, why error) (obj any, exists bool, err error) {
 	if key.Name == "" || closed(e.stopped) {
 		return nil, false, e.errorf("%w", why)
@@ -84,16 +84,16 @@ func (e *engine) readLive(ctx context.Context, key types.NamespacedName, why err
 	return obj, obj != nil, nil
 }
 
-// named is the object of one name in a list. It ignores other objects, which come from servers
-// that ignore the selector.
+// named collects the object of one name from a list. It ignores other objects, which come from servers that
+// ignore the selector.
 type named struct {
 	key types.NamespacedName
-	// obj is nil if the list does not have the object, and broken if the object can't be decoded.
+	// obj is nil if the list does not have the object. broken is set if the object can't be decoded.
 	obj    any
 	broken error
 }
 
-// add takes an item of the list.
+// add handles an item of the list.
 func (n *named) add(obj any, err error) {
 	if err == nil {
 		if key, keyErr := KeyOf(obj); keyErr == nil && key == n.key {
@@ -107,7 +107,7 @@ func (n *named) add(obj any, err error) {
 	}
 }
 
-// check returns why the list does not say whether the object exists.
+// check returns an error if the list does not show whether the object exists.
 func (n *named) check(page metav1.ListMeta) error {
 	switch {
 	case n.obj != nil:

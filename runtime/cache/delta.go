@@ -9,38 +9,38 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// deltaKind says what the reflector has seen.
+// deltaKind says what a delta means.
 type deltaKind uint8
 
 const (
-	// set is an object in its latest state, new or not.
+	// set means that an object is new or has changed.
 	set deltaKind = iota
-	// deleted is an object in the state in which it was deleted.
+	// deleted means that an object was deleted or released.
 	deleted
-	// replaced is the whole list of a scope: objects of the scope that it does not hold are deleted.
+	// replaced means a whole list of a scope. Objects of the scope that the list does not have are deleted.
 	replaced
-	// removed is that scopes have left, or are refused: their objects are deleted, and the first
-	// content does without them.
+	// removed means that scopes have left or are refused. Their objects are deleted, and the first content
+	// does not wait for them.
 	removed
-	// bookmarked is a resourceVersion up to which the objects are as they were. A look-up that finds
-	// an object as it was has no version. An object that could not be taken is left out.
+	// bookmarked means that objects have not changed up to a resourceVersion. It has no version if a
+	// look-up found an object unchanged. It also reports an object that could not be taken.
 	bookmarked
 )
 
-// delta is one thing that the reflector has seen, on its way to the store.
+// delta is one observation of a reflector, on its way to the store.
 type delta struct {
 	kind deltaKind
-	// unseen means that nobody saw the deletion of an object. released means that it was not
-	// deleted: the source does not select it any more.
+	// unseen means that the informer has not seen the deletion itself. released means that the object was
+	// not deleted: the source does not select it any more.
 	unseen, released bool
 	key              types.NamespacedName
-	// Received is empty if the last state of a deleted object is not known or could not be used:
-	// the store's stands for it.
+	// Received is empty if the last state of a deleted object is not known or could not be used. Then the
+	// stored state is used.
 	protocol.Received
 	resourceVersion string
-	// list belongs to a replaced or removed delta, or to one that leaves objects out.
+	// list is set for replaced and removed, and for a delta that leaves objects out.
 	list *wholeList
-	// from is the scope that has seen it; nil if the informer itself has removed some.
+	// from is the scope that the delta comes from. It is nil if the informer itself removes scopes.
 	from *scope
 }
 
@@ -49,8 +49,8 @@ func (d *delta) prepared() bool {
 	return d.kind == replaced || d.kind == removed
 }
 
-// events returns how many events of objects a delta stands for. An object that is released may be
-// one of another informer, which the store never had.
+// events returns how many events of objects a delta stands for. A released object may belong to another
+// informer and never have been in the store, so it does not count.
 func (d *delta) events() uint64 {
 	if d.kind == set || d.kind == deleted && !d.released {
 		return 1
@@ -58,26 +58,26 @@ func (d *delta) events() uint64 {
 	return 0
 }
 
-// wholeList has the items of a list of the API, in its order, or the scopes that are removed.
+// wholeList holds the items of a list of the API, in its order, or the scopes that are removed.
 type wholeList struct {
 	gone []*scope
 
 	items []item
-	// leftOut has the objects of the list that could not be taken, and why.
+	// leftOut holds the objects that could not be taken, and why.
 	leftOut map[types.NamespacedName]string
-	// same tells which of them the store has.
+	// same decides whether the store already has an item.
 	same protocol.Sameness
-	// restarted reports whether the server's history may have restarted, so that the version
-	// of the store is taken back.
+	// restarted reports whether the server's history may have restarted. Then the store's version may go
+	// back.
 	restarted bool
-	// cause is why the store changes. Stored objects that the source does not select any more are
-	// released: sequence says which, and nil is none.
+	// cause is the reason for the store's changes. Stored objects that the source does not select any more
+	// are released: sequence says which, and nil means none.
 	cause    *cause.Cause
 	sequence *decoding.Sequence
 }
 
-// quiet reports whether the list was requested since the source selects other objects: the state of the
-// store was not in doubt.
+// quiet reports whether the list was requested because the source selects other objects, so that the
+// store's state was not in doubt.
 func (l *wholeList) quiet() bool {
 	return l.cause != nil && failure.ClassOf(l.cause.Reason) == failure.ClassSelectionChanged
 }

@@ -11,22 +11,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// difference has the changes between the objects of a store and those of a list.
+// difference holds the changes between the objects of a store and a list.
 type difference struct {
-	// changes make the store equal to the list. Deletions come first, then new objects
-	// and other states, in list order. old has the object that each change replaces, or nil.
+	// changes make the store equal to the list. Deletions come first, then new and changed objects in the
+	// order of the list. old has the object that each change replaces, or nil.
 	changes []change
 	old     []any
-	// kept holds, in list order, what the store is to hold in the end.
+	// kept holds the final content of the store, in the order of the list.
 	kept []item
-	// sequence says which of the objects that are gone were not deleted; nil if all were.
+	// sequence says which of the lost objects were released, and not deleted. Nil means that all were
+	// deleted.
 	sequence *decoding.Sequence
-	// quiet is set if the objects that are as they were have no event for any handler.
+	// quiet is set if unchanged objects cause no event for any handler.
 	quiet bool
 }
 
-// diff compares the items of a list with the objects that a store has of their scope. The
-// caller holds writing: then the table can be read without mu.
+// diff compares the items of a list with the stored objects of the list's scope. The caller holds writing,
+// so that the table can be read without mu.
 func diff(s *store, from *delta) difference {
 	kept := table.LastOfEachKey(from.list.items, func(it *item) types.NamespacedName { return it.key })
 	var gone, changed difference
@@ -62,8 +63,8 @@ func (d *difference) add(c change, old any) {
 	d.changes, d.old = append(d.changes, c), append(d.old, old)
 }
 
-// eachRow visits the rows of a scope. It finds the rows of a namespace by the index, if there is one,
-// since each of many namespaces is listed when an outage ends. The caller holds writing.
+// eachRow visits the rows of a scope. It finds the rows of a namespace by the index, if there is one, since
+// each of many namespaces is listed when an outage ends. The caller holds writing.
 func (s *store) eachRow(of *scope, visit func(row uint32)) {
 	if of != nil && of.key.Name != "" {
 		if row, exists := s.table.Find(of.key); exists {
@@ -86,7 +87,7 @@ func (s *store) eachRow(of *scope, visit func(row uint32)) {
 	}
 }
 
-// losses returns the objects that a store has of scopes that are removed. The caller holds writing.
+// losses returns the removal of all stored objects of the scopes that d removes. The caller holds writing.
 func losses(s *store, d *delta) (gone difference) {
 	form := s.form.Load()
 	for _, scope := range d.list.gone {
@@ -97,7 +98,7 @@ func losses(s *store, d *delta) (gone difference) {
 	return gone
 }
 
-// events are those of the difference that are wanted.
+// events returns the events of the difference that handlers want.
 func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 	return func(yield func(eventlog.Event) bool) {
 		if !wanted.Changes && !wanted.Unchanged {
@@ -126,7 +127,7 @@ func (d *difference) events(wanted eventlog.Wanted) iter.Seq[eventlog.Event] {
 	}
 }
 
-// event is that of a change.
+// event returns the event of a change.
 func (d *difference) event(i int) eventlog.Event {
 	switch c, old := &d.changes[i], d.old[i]; {
 	case c.remove:

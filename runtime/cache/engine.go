@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// engine is the untyped part of an Informer, with those of its methods that do not depend on T:
-// it is compiled once for all types.
+// engine is the untyped part of an Informer, with the methods that do not depend on T. It is compiled once
+// for all types.
 type engine struct {
 	source   Objects
 	about    SourceInfo
@@ -35,9 +35,9 @@ type engine struct {
 	outage   outage.Reporter
 	recorder statusRecorder
 	scopes   *scopes
-	// noWatchLists is set when one of its reflectors gives up watch-lists for good.
+	// noWatchLists is set when a reflector of the informer gives up watch-lists for good.
 	noWatchLists atomic.Bool
-	// invalid is the error in the options; nil in general.
+	// invalid says what is wrong with the options. It is nil in general.
 	invalid error
 
 	// synced is closed by fanout when the store holds the first list.
@@ -45,22 +45,22 @@ type engine struct {
 	// stopped is closed when the store has its last state, before Run waits for the handlers.
 	stopped chan struct{}
 
-	// started, stopped and listeners change with mu held, which may be for as long as the
-	// store is locked. Methods such as Status read them without it.
+	// started, stopped and listeners change with mu held, possibly as long as the store is locked. Methods
+	// such as Status read them without mu.
 	mu      sync.Mutex
 	started atomic.Bool
-	// listeners are those that were not removed, in the order in which they were added. What
-	// a slice holds does not change.
+	// listeners holds the handlers that were not removed, in the order in which they were added. The slice
+	// is never mutated.
 	listeners atomic.Pointer[[]*listener]
-	// transforming has a value while Options.Transform runs.
+	// transforming has an element while Options.Transform runs.
 	transforming chan struct{}
-	// context is that of Run, without its end: what handlers log with.
+	// context is the context of Run without its end. Handlers log with it.
 	context context.Context
 	// running counts the goroutines of listeners.
 	running sync.WaitGroup
 }
 
-// setUp makes an engine for objects of the type of, unless the source knows theirs.
+// setUp sets up an engine for objects of the type of, unless the source knows their type.
 func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	if source != nil {
 		e.source, e.about = source, source.Describe()
@@ -72,7 +72,7 @@ func (e *engine) setUp(source Objects, of reflect.Type, options Options[any]) {
 	synced := make(chan struct{})
 	e.options = settings{Options: options}
 	e.synced, e.stopped, e.transforming = synced, make(chan struct{}), make(chan struct{}, 1)
-	if e.outage.Log = options.Outages; e.about.Named { // or each name would have a line
+	if e.outage.Log = options.Outages; e.about.Named { // otherwise each name would have a line
 		e.outage.Log, e.outage.OfNames = new(outage.Log), true
 	}
 	store := &e.store.core
@@ -96,10 +96,10 @@ func (e *engine) errorf(format string, args ...any) error {
 	return fmt.Errorf("informer %q: "+format, append([]any{e.Name()}, args...)...)
 }
 
-// Status returns what the informer and its handlers are doing. It waits neither for
-// handlers nor for index functions.
+// Status returns the status of the informer and its handlers. It waits neither for handlers nor for index
+// functions.
 func (e *engine) Status() Status {
-	synced := closed(e.synced) // before what is read of the store: that has all objects then
+	synced := closed(e.synced) // read first: if it is true, the store has all objects below
 	s := e.recorder.get()
 	s.Synced = synced
 	if e.scopes.several() {
@@ -136,14 +136,14 @@ func (e *engine) get(ctx context.Context, key types.NamespacedName) (obj any, ex
 	if err != nil {
 		return nil, false, err
 	}
-	if obj, exists, err = e.store.core.Find(key); err != nil { // what is known is in the store
+	if obj, exists, err = e.store.core.Find(key); err != nil { // an object that is known is in the store
 		err = e.errorf("%w", err)
 	}
 	return obj, exists, err
 }
 
-// unknown returns why it is not known whether an object exists, nil if it is, and whether to go on
-// waiting is of no use.
+// unknown returns why it is not known whether an object exists, and whether the server refuses it, so that
+// waiting is of no use. why is nil if it is known.
 func (e *engine) unknown(key types.NamespacedName) (why error, refused bool) {
 	if !e.about.Named {
 		return nil, false
@@ -193,7 +193,7 @@ func (e *engine) addHandler(ctx context.Context, handler Handler[any], options H
 		l.unbind = context.AfterFunc(ctx, l.registration.Remove)
 	}
 	e.fanout.add(l)
-	all := append(*e.listeners.Load(), l) // behind what readers of the slice see
+	all := append(*e.listeners.Load(), l) // beyond the length that readers of the slice see
 	e.listeners.Store(&all)
 	if e.started.Load() {
 		e.start(l)
@@ -206,8 +206,8 @@ func (e *engine) start(l *listener) {
 	e.running.Go(func() { l.run(e.context) })
 }
 
-// remove removes a listener, and reports whether it was there. The error is why, if
-// nobody asked for it.
+// remove removes a listener, and reports whether it was registered. err is the reason, and nil if the user
+// asked for the removal.
 func (e *engine) remove(l *listener, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -236,7 +236,7 @@ func (e *engine) expel(l *listener, reason error) {
 	}
 }
 
-// enforceLimits looks after the handlers that are behind with what was committed.
+// enforceLimits enforces the limits of the handlers after a commit.
 func (e *engine) enforceLimits() {
 	for _, l := range *e.listeners.Load() {
 		if l.options.Limit > 0 && l.enforceLimit() {
@@ -245,11 +245,11 @@ func (e *engine) enforceLimits() {
 	}
 }
 
-// Run keeps the store up to date until ctx ends, and then returns nil once every
-// goroutine that it started has ended. A handler that does not return keeps it
-// waiting. The logger of ctx is used, with the name of the informer. Possible
-// errors: failure.ErrStarted, since an informer runs once, failure.ErrIndexInvalid,
-// failure.ErrIndexExists, and the failure at which Options.OnFailure had it stop.
+// Run keeps the store up to date until ctx ends. It returns nil once every goroutine that it started has
+// ended, so it waits for a handler that does not return. It logs with the logger of ctx, and adds the
+// informer's name. Possible errors: failure.ErrStarted, since an informer runs once;
+// failure.ErrIndexInvalid; failure.ErrIndexExists; and the failure after which Options.OnFailure stopped
+// the informer.
 func (e *engine) Run(ctx context.Context) error {
 	if e.invalid != nil {
 		return e.invalid
@@ -279,12 +279,12 @@ func (e *engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// decoding returns how objects are decoded for the store.
+// decoding returns the options by which objects are decoded for the store.
 func (e *engine) decoding() decoding.Options {
 	return decoding.Options{Exclusive: e.options.Transform != nil, DropManagedFields: e.options.DropManagedFields}
 }
 
-// reflect fills the queue until ctx ends, or a failure is to end it, which it returns.
+// reflect fills the queue until ctx ends. It returns a failure that stops the informer.
 func (e *engine) reflect(ctx context.Context, deltas *queue.Queue[delta]) error {
 	options := e.options
 	options.Transform = oneAtATime(e.transforming, options.Transform)
@@ -321,7 +321,7 @@ func (e *engine) newReflector(scope *scope, options *settings, deltas *queue.Que
 	}
 }
 
-// leftOut reports an object that an index function failed on.
+// leftOut reports that an index function failed for an object.
 func (e *engine) leftOut(err error) {
 	e.recorder.objectError(err)
 	logIndexError(err, "informer", e.Name())
@@ -345,7 +345,7 @@ func (e *engine) begin(ctx context.Context) error {
 	return nil
 }
 
-// end stops the handlers and waits for them. A handler that runs may itself wait for the stop.
+// end stops the handlers and waits for them. A handler call in progress may itself wait for the stop.
 func (e *engine) end() {
 	e.mu.Lock()
 	e.recorder.enter(PhaseStopped)

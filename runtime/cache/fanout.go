@@ -15,60 +15,57 @@ var (
 	firstList  = cause.Cause{Kind: cause.List}
 )
 
-// fanout joins the handlers to the store: through it the store's changes get into the event
-// log, and handlers come and go. It gets the changes while mu of the store is held: nobody can
-// read a change that it has not got, or the other way round.
+// fanout connects the handlers with the store. It appends the store's changes to the event logs, and
+// handlers join and leave through it. It gets each change while mu of the store is held, so that the store
+// and the logs always agree.
 type fanout struct {
 	store *store
 	clock progress.Clock
-	// logs has Changes for handlers without HandlerOptions.Unchanged, and Everything for those
-	// with it.
+	// logs has Changes for handlers without HandlerOptions.Unchanged, and Everything for handlers with it.
 	logs eventlog.Logs
-	// now is when what is emitted happened. It is set by the one goroutine that
-	// commits.
+	// now is the time of the commit in progress. Only the committing goroutine sets it.
 	now uint32
-	// received counts deltas in the status, when the store is locked and they are about to be
-	// applied: what is read of the store without the lock then includes them.
+	// received counts deltas in the status, when the store is locked and before they are applied: the
+	// status then includes every change that can be read without the lock.
 	received func(batch []delta)
 	// changed broadcasts after each commit, when the store is unlocked.
 	changed eventlog.Signal
-	// detector is nil unless mutations are to be found.
+	// detector finds mutated objects. It is nil unless mutations are to be found.
 	detector *mutation.Detector
 
-	// What is below is guarded by the write lock of the store.
+	// The fields below are guarded by the write lock of the store.
 
-	// listeners are those that were not removed.
+	// listeners holds the handlers that were not removed.
 	listeners map[*listener]bool
-	// listed is set, and synced closed, once the store holds a whole list of each scope that it
-	// waits for.
+	// listed is set, and synced closed, once the store holds a whole list of each scope in expected.
 	listed   bool
 	synced   chan struct{}
 	expected map[*scope]bool
 }
 
-// emit is called for each change, but those of a replace, with the store locked.
+// emit is called for each change with the store locked, except for the changes of a relist.
 func (f *fanout) emit(e eventlog.Event) {
 	f.detect(&e)
 	e.At, e.Watched = f.now, true
 	f.logs.Append(&e)
 }
 
-// detect has the object of an event watched for mutations.
+// detect lets the mutation detector watch the object of an event.
 func (f *fanout) detect(e *eventlog.Event) {
 	if f.detector != nil && e.Kind <= eventlog.Updated {
 		f.detector.Add(e.Object)
 	}
 }
 
-// wanted returns which events of a replace are wanted. The store is locked, maybe for reading.
+// wanted returns which events of a relist are wanted. The store is locked, possibly for reading.
 func (f *fanout) wanted() eventlog.Wanted {
 	wanted := f.logs.Wanted()
 	wanted.Changes = wanted.Changes || f.detector != nil
 	return wanted
 }
 
-// stage takes the events of a replace that were wanted, and their cause, before the store is
-// locked. The caller holds writing. What was staged before is void.
+// stage stages the wanted events of a relist, and their cause, before the store is locked. It discards
+// events that were staged before. The caller holds writing.
 func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq[eventlog.Event]) {
 	f.logs.BeginStage(why)
 	for e := range events {
@@ -78,7 +75,7 @@ func (f *fanout) stage(wanted eventlog.Wanted, why *cause.Cause, events iter.Seq
 	}
 }
 
-// expect says which scopes make up the first content.
+// expect sets the scopes that make up the first content.
 func (f *fanout) expect(scopes []*scope) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
@@ -91,7 +88,7 @@ func (f *fanout) expect(scopes []*scope) {
 	}
 }
 
-// relisted is called when a replace was made, with the store locked: what was staged has happened.
+// relisted is called after a relist was committed, with the store locked. It appends the staged events.
 func (f *fanout) relisted() {
 	f.logs.AppendStaged()
 	if f.listed {
@@ -101,8 +98,8 @@ func (f *fanout) relisted() {
 	}
 }
 
-// settled is called with the store locked, when it has the first content of scopes, or does without
-// them from now on. Once it has all of its first content, handlers join.
+// settled is called with the store locked when it has the first content of scopes, or no longer waits for
+// them. Once the first content is complete, handlers join.
 func (f *fanout) settled(scopes []*scope) {
 	for _, scope := range scopes {
 		delete(f.expected, scope)
@@ -112,8 +109,7 @@ func (f *fanout) settled(scopes []*scope) {
 	}
 }
 
-// joinAll lets all handlers that wait for the first content join. The caller holds the write
-// lock of the store.
+// joinAll lets all handlers that wait for the first content join. The caller holds the store's write lock.
 func (f *fanout) joinAll() {
 	f.listed = true
 	for l := range f.listeners {
@@ -122,8 +118,8 @@ func (f *fanout) joinAll() {
 	close(f.synced)
 }
 
-// join gives l a snapshot of the store, whose objects have that cause, and a cursor at the
-// log position that belongs to it. The caller holds the write lock of the store.
+// join gives l a snapshot of the store, and a cursor at the log position that belongs to it. why is the
+// cause of the snapshot's objects. The caller holds the store's write lock.
 func (f *fanout) join(l *listener, why *cause.Cause) {
 	l.initial, l.cause = f.store.snapshotLocked(), why
 	l.log.Open(&l.cursor)
@@ -141,7 +137,7 @@ func (f *fanout) add(l *listener) {
 	}
 }
 
-// remove removes a listener, and with it the events that only it had still to read.
+// remove removes a listener. Events that only this listener had not read are freed.
 func (f *fanout) remove(l *listener) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// Find is Get with an error, failure.ErrLeftOut, for an object that the server has and the store
-// could not take.
+// Find is Get, but returns failure.ErrLeftOut for an object that the server has and the store could not
+// take.
 func (s *store) Find(key types.NamespacedName) (obj any, exists bool, err error) {
 	version := s.mu.Version()
 	o, exists := s.table.Load(key)
@@ -38,8 +38,8 @@ func (s *store) findLocked(key types.NamespacedName) (obj any, exists bool, err 
 	return nil, false, err
 }
 
-// seen returns the object of a key, as it was received, whether there is one, and whether its latest
-// state is left out: all of one moment.
+// seen returns, all at one moment, the object of a key as it was received, whether there is one, and
+// whether its latest state is left out.
 func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, leftOut bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -51,8 +51,8 @@ func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, l
 	return obj, exists, leftOut
 }
 
-// noteLeftOut notes which objects are left out after a delta, and which are not any more. The caller
-// holds writing and mu.
+// noteLeftOut notes which objects are left out after a delta, and which no longer are. The caller holds
+// writing and mu.
 func (s *store) noteLeftOut(d *delta) {
 	if d.list == nil {
 		if d.key.Name != "" {

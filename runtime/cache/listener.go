@@ -25,8 +25,8 @@ const (
 	longestPanicPause = time.Minute
 )
 
-// listener calls one handler, in one goroutine: first with what the store held
-// when it joined, then with each event of the log.
+// listener calls one handler, in one goroutine: first with the objects that the store held when it joined,
+// then with each event of the log.
 type listener struct {
 	registration *Registration
 	handler      Handler[any]
@@ -34,7 +34,7 @@ type listener struct {
 	batch   batch
 	options HandlerOptions
 	fanout  *fanout
-	// log is that of fanout which has the events for the handler.
+	// log is the log of fanout that has the events for the handler.
 	log *eventlog.Log
 	// expel removes the handler, and logs why.
 	expel func(reason error)
@@ -49,33 +49,33 @@ type listener struct {
 	cursor eventlog.Cursor
 	// merger reads the cursor if the handler coalesces; nil otherwise.
 	merger *eventlog.Merger
-	// exempted is the position in the log before which events do not count toward the
-	// limit. It belongs to the goroutine that commits.
+	// exempted is the position in the log before which events do not count toward the limit. Only the
+	// committing goroutine uses it.
 	exempted uint64
 
-	// due has a value when a resync is due; nil if there are none. A panic does not delay it.
+	// due delivers a value when a resync is due. It is nil if there are no resyncs. A panic does not delay
+	// it.
 	due <-chan time.Time
-	// resynced holds what is left of a resync, which comes after the events before the position
-	// resyncAt.
+	// resynced holds the rest of a resync, which follows the events before the position resyncAt.
 	resynced Snapshot[any]
 	resyncAt uint64
-	// current is the event that the handler was last called with. again reports whether the
-	// handler is to be called with it once more.
+	// current is the event of the handler's last call. again is set if the handler must be called with it
+	// once more.
 	current *eventlog.Event
 	again   bool
-	// own is where an event is kept that is not in the log.
+	// own holds an event that is not in the log.
 	own eventlog.Event
-	// cause is that of the current event, unless it is Watched.
+	// cause is the cause of the current event, unless the event is Watched.
 	cause *cause.Cause
-	// pause is the next backoff after a panic, if the same event is retried; zero is the first.
+	// pause is the next backoff after a panic if the same event is retried. Zero means the first one.
 	pause time.Duration
 	// panicked reports whether the last call of work ended in a panic.
 	panicked bool
 	progress *progress.Meter
-	// toReplay counts the initial objects that the handler has still to be given.
+	// toReplay counts the initial objects that the handler has not got yet.
 	toReplay atomic.Int64
 
-	// unbind frees the context that the handler is bound to, if that can end.
+	// unbind ends the listener's tie to the handler's context, if that can end.
 	unbind func() bool
 
 	stopping atomic.Bool
@@ -114,7 +114,7 @@ func newListener(f *fanout, h Handler[any], options HandlerOptions) *listener {
 	return l
 }
 
-// stop lets run end as soon as the handler returns.
+// stop makes run end as soon as the handler returns.
 func (l *listener) stop() {
 	if l.stopping.CompareAndSwap(false, true) {
 		close(l.quit)
@@ -124,7 +124,7 @@ func (l *listener) stop() {
 	}
 }
 
-// context returns ctx with the handler's logger, which names it.
+// context returns ctx with the handler's logger, which has the handler's name.
 func (l *listener) context(ctx context.Context) context.Context {
 	logger := klog.FromContext(ctx)
 	if l.options.Logger != nil {
@@ -133,8 +133,8 @@ func (l *listener) context(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logger.WithValues("handler", l.options.Name))
 }
 
-// run calls the handler until stop is called or the handler ends the goroutine. Ctx is
-// that of the informer, for its logger.
+// run calls the handler until stop is called or the handler ends the goroutine. ctx is the informer's, for
+// its logger.
 func (l *listener) run(ctx context.Context) {
 	stopped := false
 	defer func() {
@@ -158,16 +158,16 @@ func (l *listener) run(ctx context.Context) {
 	stopped = true
 }
 
-// forget lets go of the handler and of all objects. The goroutine has ended, and
-// nothing commits any more.
+// forget drops the references to the handler and all objects. The goroutine has ended, and nothing commits
+// any more.
 func (l *listener) forget() {
 	l.handler, l.batch, l.options.Cause = nil, nil, nil
 	l.initial, l.resynced = Snapshot[any]{}, Snapshot[any]{}
 	l.current, l.own, l.cause, l.due = nil, eventlog.Event{}, nil, nil
 }
 
-// work calls the handler until it panics or stop is called, and reports whether
-// it was the latter. A handler that calls runtime.Goexit ends it too, and run.
+// work calls the handler until it panics or stop is called. It reports whether stop was called. A handler
+// that calls runtime.Goexit ends work and run too.
 func (l *listener) work(ctx context.Context) (stopped bool) {
 	l.panicked = false
 	if l.options.OnPanic == failure.PanicCrash {
@@ -213,8 +213,8 @@ func (l *listener) logPanic(ctx context.Context) {
 	}
 }
 
-// crashContext returns ctx with the logger that HandleCrash logs a panic with: the
-// handler's own, as it was given, so that the line is the one of client-go.
+// crashContext returns ctx with the logger for HandleCrash's line about a panic: the handler's own logger,
+// unchanged, so that the line is the same as client-go's.
 func (l *listener) crashContext(ctx context.Context) context.Context {
 	if l.options.Logger == nil {
 		return l.context(ctx)
@@ -222,12 +222,12 @@ func (l *listener) crashContext(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, *l.options.Logger)
 }
 
-// logCrash returns what logs the name of a handler that has panicked.
+// logCrash returns a function that logs the name of a handler that has panicked.
 func (l *listener) logCrash(ctx context.Context) func(context.Context, any) {
 	return func(context.Context, any) { klog.FromContext(l.context(ctx)).Error(nil, "Handler panicked") }
 }
 
-// interrupted notes a call that ended in a panic, and whether it is to be made again.
+// interrupted notes a call that ended in a panic, and whether it must be repeated.
 func (l *listener) interrupted(context.Context, any) {
 	l.panicked = true
 	l.progress.Panicked()
@@ -237,7 +237,7 @@ func (l *listener) interrupted(context.Context, any) {
 	}
 }
 
-// pauseAfterPanic returns the backoff of the handler.
+// pauseAfterPanic returns the backoff of the handler after a panic.
 func (l *listener) pauseAfterPanic() time.Duration {
 	pause := panicPause
 	if l.again {
@@ -247,8 +247,8 @@ func (l *listener) pauseAfterPanic() time.Duration {
 	return pause
 }
 
-// replay calls the handler with what a panic left over, and with what the store held
-// when the listener joined. It reports whether it got to the end.
+// replay calls the handler with the events that a panic interrupted, and with the objects that the store
+// held when the listener joined. It reports whether it got to the end.
 func (l *listener) replay() bool {
 	if l.again && !l.stopping.Load() {
 		if l.batch == nil {
@@ -275,15 +275,14 @@ func (l *listener) replay() bool {
 	return true
 }
 
-// flush makes a handler that takes batches take what was gathered.
+// flush passes the collected events to a handler that takes batches.
 func (l *listener) flush() {
 	if l.batch != nil {
 		l.batch.flush()
 	}
 }
 
-// deliver calls the handler for the events that are ready, limit of them at the
-// most, and reports whether there were any.
+// deliver calls the handler for the events that are ready, up to limit, and reports whether there were any.
 func (l *listener) deliver(limit int) bool {
 	if l.merger != nil {
 		return l.deliverMerged(limit)
@@ -358,12 +357,12 @@ func (l *listener) call(e *eventlog.Event) {
 	l.progress.Called()
 }
 
-// resync updates every object of the store with itself. It does so between two events, when
-// these objects are the last that the handler was given.
+// resync updates every object of the store with itself. It does so between two events, when the store's
+// objects are the last ones that the handler got.
 func (l *listener) resync() {
 	for {
 		l.resynced, l.resyncAt = l.fanout.position(l.log)
-		// A commit may have merged what came since.
+		// A commit may have merged later events.
 		if l.merger == nil || l.merger.Hold(l.resyncAt) {
 			break
 		}
@@ -371,8 +370,7 @@ func (l *listener) resync() {
 	l.continueResync()
 }
 
-// continueResync delivers the events before a resync and what is left of it. There may be no
-// resync.
+// continueResync delivers the events before a resync and the rest of the resync, if there is one.
 func (l *listener) continueResync() {
 	if !l.catchUp() {
 		l.resynced = Snapshot[any]{}
@@ -384,7 +382,7 @@ func (l *listener) continueResync() {
 	}
 }
 
-// catchUp delivers the events before the resync, and reports whether the handler has had them all.
+// catchUp delivers the events before the resync, and reports whether the handler has got all of them.
 func (l *listener) catchUp() bool {
 	if l.merger != nil {
 		return l.catchUpMerged()
@@ -406,7 +404,7 @@ func (l *listener) catchUpMerged() bool {
 // resyncDue is the cause of a resync.
 var resyncDue = cause.Cause{Kind: cause.Resync}
 
-// deliverResync updates the objects that are left of a resync with themselves.
+// deliverResync updates the remaining objects of a resync with themselves.
 func (l *listener) deliverResync() {
 	l.cause = &resyncDue
 	for l.resynced.Len() > 0 && !l.stopping.Load() {
@@ -420,13 +418,13 @@ func (l *listener) deliverResync() {
 	l.resynced = Snapshot[any]{}
 }
 
-// backlog is the number of events and initial objects that wait for the handler. None
-// does once it is to stop.
+// backlog returns the number of events and initial objects that wait for the handler. It is 0 once the
+// handler must stop.
 func (l *listener) backlog() int {
 	if l.stopping.Load() {
 		return 0
 	}
-	// In the order in which events move on, lest one that moves is in neither number.
+	// Read in the order in which events move on, so that a moving event is counted at least once.
 	waiting := l.waiting() + l.toReplay.Load()
 	if l.merger != nil {
 		waiting += l.merger.Pending()
@@ -434,7 +432,7 @@ func (l *listener) backlog() int {
 	return int(waiting)
 }
 
-// waiting is the number of events of the log that wait for the handler.
+// waiting returns the number of events in the log that wait for the handler.
 func (l *listener) waiting() int64 { return l.behind(0) }
 
 // behind is waiting without the events before a position in the log.
@@ -442,13 +440,12 @@ func (l *listener) behind(position uint64) int64 {
 	if !closed(l.fanout.synced) {
 		return 0
 	}
-	passed := max(l.cursor.Published(), position) // before the length, which is no less
+	passed := max(l.cursor.Published(), position) // read before the length, which is never less
 	return int64(l.log.Len() - passed)
 }
 
-// enforceLimit is called after a commit, by the goroutine that made it. If more events
-// than the limit wait for a handler that coalesces, it merges them. It reports whether
-// any other handler must be removed.
+// enforceLimit is called by the committing goroutine after a commit. If more events than the limit wait for
+// a handler that coalesces, it merges them. For any other handler it reports whether it must be removed.
 func (l *listener) enforceLimit() (remove bool) {
 	limit := int64(l.options.Limit)
 	if l.merger == nil {
@@ -460,19 +457,19 @@ func (l *listener) enforceLimit() (remove bool) {
 	return false
 }
 
-// exempt is called after each relist but the first, by the goroutine that made it, with
-// the store locked. What waits for the handler then does not count toward its limit: it
-// came at once, however quick the handler is. A handler that is still behind the relist
-// before is not exempted again, lest one that is stuck is exempted for ever.
+// exempt is called by the committing goroutine after each relist but the first, with the store locked.
+// Events that wait for the handler then do not count toward its limit: they came at once, however quick the
+// handler is. If the handler is still behind the relist before, nothing new is exempted. Otherwise a stuck
+// handler would be exempt for ever.
 func (l *listener) exempt() {
 	if l.cursor.Published() >= l.exempted {
 		l.exempted = l.log.End()
 	}
 }
 
-// status needs no lock, so that it never waits for the handler.
+// status returns the handler's status. It takes no lock, so that it never waits for the handler.
 func (l *listener) status() HandlerStatus {
-	backlog := l.backlog() // before the calls that lessen it are counted
+	backlog := l.backlog() // read before the calls that shorten it are counted
 	read := l.progress.Read()
 	s := HandlerStatus{
 		Name:        l.options.Name,

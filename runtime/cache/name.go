@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// name is the name of an informer: the given one, until its source finds a better one.
+// name is the name of an informer. It is the given one, until the source finds a better one.
 type name struct {
 	given  string
 	better atomic.Pointer[string]
@@ -23,18 +23,18 @@ func (n *name) String() string {
 // improve changes the name for good. Later calls do nothing.
 func (n *name) improve(better string) { n.better.CompareAndSwap(nil, &better) }
 
-// namedContext is a context whose logger has the name that the informer has when a line is logged.
+// namedContext is a context whose logger adds the informer's name, as it is when a line is logged.
 type namedContext struct {
 	context.Context
 	name *name
 }
 
-// withName returns ctx with the name in its logger.
+// withName returns ctx with a logger that adds the name.
 func withName(ctx context.Context, name *name) context.Context {
 	return namedContext{klog.NewContext(ctx, klog.FromContext(ctx)), name}
 }
 
-// Value adds the name to the logger, which is in the context below.
+// Value adds the name to the logger of the context below.
 func (c namedContext) Value(key any) any {
 	value := c.Context.Value(key)
 	if logger, ok := value.(klog.Logger); ok {

@@ -88,7 +88,8 @@ type ListWatch struct {
 	//
 	// The backoff is reset to its first delay when a server that was down answers, whatever it answers. It
 	// is also reset at the first of several responses with a Retry-After or without the resource, and when
-	// a watch has lasted: for ten times the delay, but ten seconds at least and two minutes at most.
+	// a watch has lasted long enough. That is ten times the delay, but ten seconds at least and two minutes
+	// at most.
 	Backoff *wait.Backoff
 
 	// DropManagedFields leaves out metadata.managedFields, which record who has set which field. They are a

@@ -26,28 +26,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
-// reflector makes the requests that its state says, and pushes what comes as deltas. It
-// runs in one goroutine; a second one looks objects up by name while there are any to
-// look up.
+// reflector makes the requests of its protocol state, and pushes the results as deltas. It runs in one
+// goroutine. A second goroutine looks objects up by name while there are any to look up.
 type reflector struct {
 	reporter
 	source Objects
-	// of is the type of the objects. If it is an interface, accepted is the last type that implements
-	// it: Type.Implements is too slow to be called for each object.
+	// of is the type of the objects. If it is an interface, accepted is the last type that was found to
+	// implement it: Type.Implements is too slow to be called for each object.
 	of       reflect.Type
 	accepted atomic.Value
-	// scope has the objects that are listed and watched.
+	// scope says which objects are listed and watched.
 	scope *scope
-	// sequence is the list in progress or the last one, and the watches that continue it.
+	// sequence stands for the list in progress or the last one, and for the watches that continue it.
 	sequence *decoding.Sequence
-	// push takes a delta, in order. It may be called by two goroutines.
+	// push pushes a delta into the queue. Two goroutines may call it.
 	push func(delta)
-	// cached returns the object that the store has for a key.
+	// cached returns the stored object of a key.
 	cached func(types.NamespacedName) (protocol.Received, bool)
-	// committed reports whether the store has all that was pushed.
+	// committed reports whether the store has every delta that was pushed.
 	committed func() bool
 
-	// leftOut has what could not be taken of the list in progress; nil if none is.
+	// leftOut holds the objects of the list in progress that could not be taken, and why. It is nil if no
+	// list is in progress.
 	leftOut map[types.NamespacedName]string
 
 	floor   protocol.Floor
@@ -59,22 +59,22 @@ type reflector struct {
 	noWatchLists *atomic.Bool
 	// versions samples the list in progress.
 	versions protocol.VersionSample
-	// broken has the error of a watch that the next one is to continue, nil if the server closed
-	// it; it is nil if there is none to continue.
+	// broken is set after a watch that the next watch continues. It points to the error of that watch,
+	// which is nil if the server closed it.
 	broken *error
-	// delivered are the latest events of the watch.
+	// delivered remembers the latest events of the watch.
 	delivered protocol.Delivered
 	absence   protocol.Absence
-	// doubtful tells since when every list is doubtful.
+	// doubtful records since when every list has been doubtful.
 	doubtful protocol.Absence
-	// said describes the last page of the list in progress. If the list counts although it is doubtful,
-	// doubt is the reason to doubt it.
+	// said describes the last page of the list in progress. doubt is the reason to doubt the list, if it
+	// counts although it is doubtful.
 	said  decoding.List
 	doubt error
 }
 
-// run reflects until ctx ends, or a failure is to end it, which it returns.
-// Whatever waits has an error to report.
+// run lists and watches until ctx ends. It returns a failure that stops the informer. Every wait is caused
+// by an error, which is reported.
 func (r *reflector) run(ctx context.Context) error {
 	r.backoff = protocol.NewBackoff(r.options.backoff(), r.options.jitter)
 	r.delivered = protocol.NewDelivered()
@@ -82,7 +82,7 @@ func (r *reflector) run(ctx context.Context) error {
 		Find: r.find, Found: r.found, Jitter: r.options.jitter, Ordered: r.about.OrderedResourceVersions,
 	})
 	defer r.lookups.Stop()
-	// A source may keep the context of its last request, which leads here.
+	// A source may keep the context of its last request, which refers to the reflector.
 	defer func() { r.delivered = protocol.Delivered{} }()
 
 	watchList := !r.options.DisableWatchList && !r.about.NoWatchList && !r.noWatchLists.Load()
@@ -115,15 +115,15 @@ func (r *reflector) run(ctx context.Context) error {
 	return nil //nolint:nilerr // the end of ctx is the normal end
 }
 
-// requested notes how a request ended, unless it was by the end of ctx.
+// requested notes the outcome of a request, unless the end of ctx interrupted it.
 func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err error) {
 	if ctx.Err() == nil {
 		r.recorder.requested(phase, err)
 	}
 }
 
-// waitForNext waits until the next request is due, which follows one that ended in that phase,
-// took so long, and ended with err. It returns an error if there is to be none.
+// waitForNext waits until the next request is due. The request before ended in phase with err and took the
+// time took. waitForNext returns an error if the informer is to stop.
 func (r *reflector) waitForNext(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
 	if pace == protocol.Later {
 		return r.reportFailure(ctx, s, phase, err)
@@ -146,7 +146,7 @@ func (r *reflector) waitForNext(ctx context.Context, s protocol.State, phase pro
 	return nil
 }
 
-// vanish deletes the objects of a resource that was removed, when that is proven.
+// vanish deletes the objects of a resource that was removed, once its removal is proven.
 func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State {
 	if !s.Absent() {
 		r.absence = protocol.Absence{}
@@ -171,8 +171,8 @@ func (r *reflector) vanish(ctx context.Context, s protocol.State) protocol.State
 	return s
 }
 
-// served asks discovery whether the server serves the resource, for no longer than until the
-// resource is due to be requested again.
+// served asks discovery whether the server serves the resource. It waits no longer than until the resource
+// must be requested again.
 func (r *reflector) served(ctx context.Context) (bool, error) {
 	if r.about.Served == nil {
 		return false, errors.ErrUnsupported
@@ -182,8 +182,8 @@ func (r *reflector) served(ctx context.Context) (bool, error) {
 	return r.about.Served(ctx)
 }
 
-// list fetches the pages of one list, and pushes them as one delta. The error
-// is the one to report.
+// list fetches the pages of one list, and pushes them as one delta. The error says why the list ended, for
+// a report.
 func (r *reflector) list(ctx context.Context, s protocol.State) (protocol.State, protocol.Pace, error) {
 	var items []item
 	for s.Phase == protocol.Listing {
@@ -229,7 +229,7 @@ func (r *reflector) begin() {
 	r.lookups.Hold()
 }
 
-// page fetches one page, unless nothing comes of it for too long.
+// page fetches one page. It gives up if nothing comes for too long.
 func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) (metav1.ListMeta, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -256,7 +256,7 @@ func (r *reflector) page(ctx context.Context, s protocol.State, add func(item)) 
 	return page, r.weigh(said, page)
 }
 
-// weigh returns the error of a page of a doubtful list, unless lists have been doubtful for so long
+// weigh returns an error if a page belongs to a doubtful list, unless lists have been doubtful for so long
 // that this one counts.
 func (r *reflector) weigh(said decoding.List, page metav1.ListMeta) error {
 	r.said = said
@@ -271,7 +271,7 @@ func (r *reflector) weigh(said decoding.List, page metav1.ListMeta) error {
 	return nil
 }
 
-// believe notes that the list counts whose pages were weighed.
+// believe notes that the list whose pages were weighed counts.
 func (r *reflector) believe(ctx context.Context) {
 	if r.doubt != nil {
 		klog.FromContext(ctx).Info("Doubtful list counts, since lists stay so", "since", r.doubtful.Since, "reason", r.doubt)
@@ -281,15 +281,15 @@ func (r *reflector) believe(ctx context.Context) {
 	}
 }
 
-// following returns the context of a request of the sequence. LeftOut is called for each object that
-// the source leaves out.
+// following returns the context for a request of the sequence. leftOut is called for each object that the
+// source leaves out.
 func (r *reflector) following(ctx context.Context, leftOut func(resourceVersion string)) context.Context {
 	request := decoding.From(ctx)
 	request.Sequence, request.LeftOut = r.sequence, leftOut
 	return decoding.With(ctx, request)
 }
 
-// sameness returns the rule by which objects of the list in progress equal the store's.
+// sameness returns the rule that decides whether a listed object equals the stored one.
 func (r *reflector) sameness(s protocol.State) protocol.Sameness {
 	if s.Restarted {
 		return protocol.SameContent
@@ -297,10 +297,9 @@ func (r *reflector) sameness(s protocol.State) protocol.Sameness {
 	return r.server.Same
 }
 
-// replace pushes a whole list, that of a state's version.
+// replace pushes a whole list, at the version of s.
 func (r *reflector) replace(ctx context.Context, s protocol.State, items []item) {
-	// The status is that of an informer in sync before anybody can see that it
-	// is.
+	// The status says that the informer is in sync before anything else shows it.
 	r.recorder.seen(s.ResourceVersion)
 	r.recorder.contact()
 	r.succeed(ctx)
@@ -321,9 +320,9 @@ func (r *reflector) replace(ctx context.Context, s protocol.State, items []item)
 	r.lookups.Unhold()
 }
 
-// takeListed makes an item of an object that a list, or the initial events of a watch-list,
-// delivered. It has the object of the store if that is the same, and none if the transform leaves
-// it out. What can't be used is reported and left out, unless the store has an earlier state.
+// takeListed makes an item of an object that a list, or the initial events of a watch-list, delivered. The
+// item has the stored object if the two are the same, and no object if the transform leaves it out. An
+// object that can't be used is reported and left out, unless the store has an earlier state.
 func (r *reflector) takeListed(ctx context.Context, obj any, err error, same protocol.Sameness) (item, bool) {
 	r.recorder.arrived.Add(1)
 	if err != nil {
@@ -354,7 +353,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 	return it, true
 }
 
-// keyOf returns the key of an object, which must be of the right type, and of the namespace
+// keyOf returns the key of an object. It fails if the object has another type, or is not in the namespace
 // that was requested.
 func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	key, err := KeyOf(obj)
@@ -367,8 +366,7 @@ func (r *reflector) keyOf(obj any) (types.NamespacedName, error) {
 	return key, err
 }
 
-// checkType returns an error for an object that is not of the type of the objects, or does not
-// implement it.
+// checkType returns an error if an object does not have the type of the objects, or does not implement it.
 func (r *reflector) checkType(obj any) error {
 	switch is := reflect.TypeOf(obj); {
 	case is == r.of, is != nil && r.accepted.Load() == is:
@@ -380,9 +378,8 @@ func (r *reflector) checkType(obj any) error {
 	return nil
 }
 
-// unreadable reports an object that could not be decoded, has it looked up later, and
-// makes an item of the one that the store has: what is missing in a list counts as
-// gone.
+// unreadable reports an object that could not be decoded, and looks it up later. It makes an item of the
+// stored object, since an object that a list does not have counts as deleted.
 func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	var object *failure.ObjectError
 	if !errors.As(err, &object) || object.Object == "" {
@@ -390,27 +387,26 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 		return item{}, false
 	}
 	it := item{key: objectkey.Parse(object.Object)}
-	r.lookUp(it.key) // before it is left out: an earlier look-up may just end
+	r.lookUp(it.key) // before leaveOut, since an earlier look-up may end just now
 	r.leaveOut(ctx, err)
 	old, existed := r.cached(it.key)
 	it.Received = old
 	return it, existed
 }
 
-// reportKey reports an object whose key is not known, or wrong: only a list shows whether it
-// is there.
+// reportKey reports an object whose key is unknown or wrong: only a list shows whether the object exists.
 func (r *reflector) reportKey(ctx context.Context, err error) {
 	r.reread.Unreadable()
 	r.leaveOut(ctx, err)
 }
 
-// reportTransform reports an object that the transform has refused.
+// reportTransform reports an object for which the transform failed.
 func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
 	r.leaveOut(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
 }
 
-// leaveOut reports an object that can't be taken, and has the store note it: with the list in
-// progress, if there is one.
+// leaveOut reports an object that can't be taken, and lets the store note it: with the list in progress, if
+// there is one.
 func (r *reflector) leaveOut(ctx context.Context, err error) {
 	r.reportObject(ctx, err)
 	key, why := leftout.Explain(err)
@@ -421,15 +417,15 @@ func (r *reflector) leaveOut(ctx context.Context, err error) {
 	r.push(delta{kind: bookmarked, list: &wholeList{leftOut: map[types.NamespacedName]string{key: why}}})
 }
 
-// lookUp has an object looked up by its name, or, if there are too many of them,
-// everything listed again in a while.
+// lookUp looks an object up by its name later. If too many objects wait for that, everything is listed
+// again after a while.
 func (r *reflector) lookUp(key types.NamespacedName) {
 	if !r.lookups.Add(key) {
 		r.reread.Unreadable()
 	}
 }
 
-// find looks an object up by its name.
+// find reads an object by its name.
 func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found lookup.Finding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
@@ -450,7 +446,7 @@ func (r *reflector) find(ctx context.Context, key types.NamespacedName) (found l
 	return found, nil
 }
 
-// found pushes what a look-up has found.
+// found pushes the result of a look-up.
 func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	switch {
 	case f.Object == nil:
@@ -462,9 +458,9 @@ func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	}
 }
 
-// transform returns what is stored of an object: no Object if the transform leaves it out.
+// transform returns the object to store. Its Object is nil if the transform leaves it out.
 func (r *reflector) transform(obj any) (out protocol.Received, err error) {
-	if r.options.DropManagedFields { // of a source that can't leave them out
+	if r.options.DropManagedFields { // the source may not be able to leave them out
 		if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
 			m.SetManagedFields(nil)
 		}
@@ -480,7 +476,7 @@ func (r *reflector) transform(obj any) (out protocol.Received, err error) {
 	return protocol.Transformed(changed, sent), nil
 }
 
-// transformed returns what a transform makes of an object, nil for nothing. A panic is an error.
+// transformed calls a transform. It returns nil if the transform does, and an error if it panics.
 func transformed(transform func(any) (any, error), obj any) (out any, err error) {
 	defer catch(&err)
 	out, err = transform(obj)

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// reporter reports how the requests of a reflector have gone, to the status, the log and
-// Options.OnFailure, and waits for the next attempt.
+// reporter reports the outcome of a reflector's requests to the status, the log and Options.OnFailure, and
+// waits for the next attempt.
 type reporter struct {
 	name     *name
 	about    *SourceInfo
@@ -20,9 +20,10 @@ type reporter struct {
 	recorder *statusRecorder
 	// afterFailure is called after each failure.
 	afterFailure func(ctx context.Context, f *Failure)
-	// outage is told of what is logged here.
+	// outage gets every failure that is logged.
 	outage *outage.Reporter
-	// recovered notes that the scope works again, and reports whether others of the informer still fail.
+	// recovered notes that the scope works again, and reports whether other scopes of the informer still
+	// fail.
 	recovered func() (othersFail bool)
 
 	backoff protocol.Backoff
@@ -30,7 +31,7 @@ type reporter struct {
 	opened bool
 }
 
-// decide returns what to do about a failure. Its backoff is the time to wait.
+// decide returns the decision about a failure. Its Backoff is the time to wait.
 func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	var d Decision
 	if o.OnFailure != nil {
@@ -42,15 +43,15 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 	return d
 }
 
-// reportFailure reports a list or watch that failed in that phase, and waits for the next
-// attempt. It returns err if there is to be none.
+// reportFailure reports a list or watch that failed in a phase, and waits for the next attempt. It returns
+// err if the informer is to stop.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	err = protocol.Explain(err, r.about.Resource, r.about.Namespace, r.name.String())
 	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)
 	f.Attempts = r.recorder.failed(err)
 	f.NewClass = !f.expected() && r.recorder.report(err)
 	if s.Absent() {
-		f.Backoff = absentRetry + r.options.jitter(absentRetry/4) // many informers may wait for it
+		f.Backoff = absentRetry + r.options.jitter(absentRetry/4) // many informers may wait for the resource
 	} else {
 		f.Backoff = r.backoff.Delay(protocol.HealthOf(err), min(protocol.SuggestedDelay(err), protocol.MaxRetryAfter))
 	}
@@ -73,7 +74,7 @@ func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase pr
 		next = PhaseAbsent
 	}
 	r.recorder.backOff(next, time.Now().Add(decision.Backoff))
-	r.afterFailure(ctx, &f) // which may put the informer in sync: its status says how it is
+	r.afterFailure(ctx, &f) // it may put the informer in sync, so the status must be right
 	sleep(ctx, decision.Backoff)
 	return nil
 }
@@ -92,9 +93,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reportEnd reports a list or watch in that phase that ended with an error and is followed
-// by another request without a backoff, unless the user wants one. It returns err if there is
-// to be no other request.
+// reportEnd reports a list or watch in a phase that ended with an error, and that the next request follows
+// without a backoff, unless OnFailure wants one. It returns err if the informer is to stop.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	notice := protocol.NoticeOf(err, phase, s.Phase)
 	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)
@@ -118,8 +118,7 @@ func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protoc
 	return nil
 }
 
-// succeed reports the recovery if a failure was reported before. It may be called by any
-// goroutine.
+// succeed reports the recovery if a failure was reported before. Any goroutine may call it.
 func (r *reporter) succeed(ctx context.Context) {
 	failures, reported := r.recorder.succeeded()
 	if !reported {

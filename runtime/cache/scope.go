@@ -13,37 +13,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// scope has the objects that one reflector lists and watches: everything, a namespace of several or,
-// in an informer of a set of names, one object.
+// scope stands for the objects that one reflector lists and watches: everything, one of several namespaces
+// or, in an informer of a set of names, one object.
 type scope struct {
 	// key has the namespace, and the name of an object. It is empty for everything.
 	key      types.NamespacedName
 	source   Objects
 	recorder *statusRecorder
-	// stop ends the reflector; nil before its start.
+	// stop ends the reflector. It is nil before the reflector starts.
 	stop context.CancelFunc
 	gate gate
-	// delivered is set by the reflector, in its goroutine, when it has delivered a whole list.
+	// delivered is set by the reflector's goroutine once it has delivered a whole list.
 	delivered bool
 	// listed is set when the store has a whole list of the scope.
 	listed atomic.Bool
 
-	// What is below is guarded by mu of scopes.
+	// The fields below are guarded by mu of scopes.
 
-	// version is the one that the store has reached. Restarts counts how often that was an
-	// earlier one, since the server's history had restarted.
+	// version is the version that the store has reached. restarts counts how often that was an earlier
+	// version than before, since the server's history had restarted.
 	version  string
 	restarts int
-	// sequence has the part of the objects that was listed last; nil is all.
+	// sequence says which objects the source selected for the last list. Nil means all.
 	sequence *decoding.Sequence
-	// refusals say whether the scope is left out, until it is listed, and refusal is the last of them.
+	// refusals says whether the scope is left out until it is listed. refusal is the last refusal.
 	refusals protocol.Refusals
 	refusal  error
-	// left is set when the scope is none of the informer's any more.
+	// left is set when the scope has left the informer.
 	left bool
 }
 
-// gate passes the deltas of a reflector on until it is closed.
+// gate passes on the deltas of a reflector until it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed bool
@@ -58,17 +58,17 @@ func (g *gate) pass(d delta, push func(delta)) {
 	}
 }
 
-// close closes the gate. Every delta that it has passed is in the queue then.
+// close closes the gate. Every delta that the gate has passed is in the queue then.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
 }
 
-// everything reports whether the scope is all objects of the source.
+// everything reports whether the scope stands for all objects of the source.
 func (s *scope) everything() bool { return s == nil || s.key == types.NamespacedName{} }
 
-// has reports whether an object is of the scope.
+// has reports whether an object belongs to the scope.
 func (s *scope) has(key types.NamespacedName) bool {
 	return s.everything() || s.key.Namespace == key.Namespace && (s.key.Name == "" || s.key.Name == key.Name)
 }

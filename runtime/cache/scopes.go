@@ -18,31 +18,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// scopes are the parts that an informer lists and watches: everything, or each namespace or object of a
-// set that may change while it runs. Each scope has a reflector, which runs in a goroutine of its own if
-// there is a set, and all of them fill one store. When a scope leaves, its gate is closed, and then a
-// delta removes its objects. Scopes come and go in the goroutine of run.
+// scopes holds the scopes that an informer lists and watches: everything, or each namespace or object of a
+// set that may change while it runs. Each scope has a reflector. If there is a set, each reflector runs in
+// its own goroutine. All of them fill one store. When a scope leaves, its gate is closed, and then a delta
+// removes its objects. Scopes come and go in the goroutine of run.
 type scopes struct {
 	about *SourceInfo
 	// reflect follows a scope until ctx ends, or a failure ends it.
 	reflect func(ctx context.Context, scope *scope) error
 	push    func(delta)
-	// expect is called once, with the scopes that make up the first content.
+	// expect is called once, with the scopes that make up the first content of the store.
 	expect func([]*scope)
 	outage *outage.Reporter
 
 	mu sync.Mutex
-	// current and byKey have the scopes, nil before the start. They are replaced, never changed.
+	// current and byKey hold the scopes. They are nil before the start, and are replaced, never mutated.
 	current []*scope
 	byKey   map[types.NamespacedName]*scope
-	// least is the scope with the oldest version; nil if it is not known.
+	// least is the scope with the oldest version. It is nil if that is not known.
 	least *scope
-	// failing are the scopes whose failure was reported. They leave it when they recover, or when
-	// the server refuses them.
+	// failing holds the scopes whose failure was reported. A scope leaves it when it recovers, or when the
+	// server refuses it.
 	failing map[*scope]bool
-	// past has the counters of the scopes that have left.
+	// past holds the counters of the scopes that have left.
 	past Status
-	// restarts is the sum of the restarts of all scopes, also of such as have left.
+	// restarts is the sum of the restarts of all scopes, including the scopes that have left.
 	restarts int
 }
 
@@ -50,11 +50,11 @@ func newScopes(about *SourceInfo, outage *outage.Reporter) *scopes {
 	return &scopes{about: about, outage: outage, failing: map[*scope]bool{}}
 }
 
-// several reports whether the informer is one of a set of namespaces or names.
+// several reports whether the informer follows a set of namespaces or names.
 func (p *scopes) several() bool { return p.about.Scopes != nil }
 
-// run follows what is listed and watched until ctx ends, or one scope is given up with an
-// error, which it returns. Everything is the scope of an informer without a set.
+// run runs the reflectors of all scopes until ctx ends, or until a failure stops the informer, which it
+// returns. everything is the scope of an informer without a set.
 func (p *scopes) run(ctx context.Context, everything *scope) error {
 	defer p.outage.Stopped()
 	if !p.several() {
@@ -104,7 +104,7 @@ func (p *scopes) run(ctx context.Context, everything *scope) error {
 }
 
 // next returns the scopes of the present set, and a channel that is closed when the set changes. Scopes
-// that are there already stay the same.
+// that exist already are kept.
 func (p *scopes) next() ([]*scope, <-chan struct{}, error) {
 	keys, changed := p.about.Scopes()
 	next := make([]*scope, 0, len(keys))
@@ -128,8 +128,8 @@ func (p *scopes) next() ([]*scope, <-chan struct{}, error) {
 	return next, changed, nil
 }
 
-// switchTo makes next the scopes. What those that are not among them still deliver goes nowhere, and
-// what the store has of them is removed.
+// switchTo replaces the scopes by next. Late deltas of scopes that have left are dropped, and the store's
+// objects of these scopes are removed.
 func (p *scopes) switchTo(next []*scope, start func(*scope)) {
 	gone := p.become(next)
 	for _, scope := range gone {
@@ -150,8 +150,8 @@ func (p *scopes) switchTo(next []*scope, start func(*scope)) {
 	}
 }
 
-// become makes next the current scopes, and returns the scopes that have left. Their counters are added
-// to the past at the same time, so that each status has them.
+// become makes next the current scopes, and returns the scopes that have left. It adds their counters to
+// the past at the same time, so that each status includes them.
 func (p *scopes) become(next []*scope) (gone []*scope) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,19 +171,19 @@ func (p *scopes) become(next []*scope) (gone []*scope) {
 	return gone
 }
 
-// failed is called with each failure of a scope in its goroutine. A namespace or name that the
+// failed is called with each failure of a scope, in the scope's goroutine. A namespace or name that the
 // server refuses is left out: neither the first content nor a version waits for it.
 func (p *scopes) failed(ctx context.Context, s *scope, f *Failure) {
 	if !p.several() || !p.leavesOut(s, f) {
 		return
 	}
 	klog.FromContext(ctx).V(2).Info("Refused, going on without it")
-	if !s.delivered { // or the store keeps what it has
+	if !s.delivered { // otherwise the store keeps its objects
 		s.gate.pass(delta{kind: removed, list: &wholeList{gone: []*scope{s}}}, p.push)
 	}
 }
 
-// leavesOut reports whether a scope is left out from a failure on.
+// leavesOut notes a failure, and reports whether the scope is left out because of it.
 func (p *scopes) leavesOut(scope *scope, f *Failure) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,8 +201,8 @@ func (p *scopes) leavesOut(scope *scope, f *Failure) bool {
 	return true
 }
 
-// recovered notes that a scope works again, and reports whether others still fail. An outage is over
-// when each scope works again that the server does not refuse.
+// recovered notes that a scope works again, and reports whether other scopes still fail. An outage is over
+// when all scopes work again, except those that the server refuses.
 func (p *scopes) recovered(scope *scope) (othersFail bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -211,7 +211,7 @@ func (p *scopes) recovered(scope *scope) (othersFail bool) {
 }
 
 // ended notes that the reflector of a scope has ended. If it was the last one that failed, the outage is
-// over, unless ctx, the informer's, has ended, too.
+// over, unless ctx, the informer's context, has ended too.
 func (p *scopes) ended(ctx context.Context, scope *scope) {
 	p.mu.Lock()
 	last := p.failing[scope] && len(p.failing) == 1
@@ -222,8 +222,8 @@ func (p *scopes) ended(ctx context.Context, scope *scope) {
 	}
 }
 
-// received notes a batch that the store is about to take, which is locked meanwhile. Deltas of one scope
-// in a row are noted together, since each note takes longer than the delta itself.
+// received notes a batch that is about to be applied to the store, which is locked. Deltas of one scope in
+// a row are noted together, since each note takes longer than the delta itself.
 func (p *scopes) received(batch []delta) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,7 +243,7 @@ func (p *scopes) received(batch []delta) {
 	}
 }
 
-// reach notes the version of a delta. That of a list counts even if it is older: the server's
+// reach notes the version of a delta. The version of a list counts even if it is older: then the server's
 // history has restarted. The caller holds mu.
 func (p *scopes) reach(scope *scope, d *delta) {
 	if d.kind == replaced {
@@ -263,9 +263,8 @@ func (p *scopes) reach(scope *scope, d *delta) {
 	}
 }
 
-// behind returns the scope with the oldest version that is not left out, or nil. All that wait
-// for a version ask at each event, so that it is looked for only when it may be another one. The
-// caller holds mu.
+// behind returns the scope with the oldest version that is not left out, or nil. All waits for a version
+// call it at each event, so it only searches if the scope may have changed. The caller holds mu.
 func (p *scopes) behind() *scope {
 	if p.least != nil {
 		return p.least
@@ -294,11 +293,11 @@ func (p *scopes) of(key types.NamespacedName) *scope {
 	return p.byKey[key]
 }
 
-// version returns the version that the store has reached in every scope that is not left out:
-// "" if it has nothing of one.
+// version returns the version that the store has reached in every scope that is not left out. It is "" if a
+// scope was not listed yet.
 func (p *scopes) version() string { return p.sight().Version }
 
-// sourceOf returns the source of an object: everything, unless there are several.
+// sourceOf returns the source of an object: everything, or the source of the object's scope.
 func (p *scopes) sourceOf(key types.NamespacedName, everything Objects) (Objects, error) {
 	if !p.several() {
 		return everything, nil
@@ -312,7 +311,7 @@ func (p *scopes) sourceOf(key types.NamespacedName, everything Objects) (Objects
 	return p.about.In(key), nil
 }
 
-// sight returns what is seen of all scopes together.
+// sight returns what a wait sees of all scopes together.
 func (p *scopes) sight() (s protocol.Sight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -324,14 +323,15 @@ func (p *scopes) sight() (s protocol.Sight) {
 	return s
 }
 
-// changed reports whether the source selects other objects now than the latest list of a scope has. The
+// changed reports whether the source now selects other objects than for the latest list of a scope. The
 // caller holds mu.
 func (p *scopes) changed() bool {
 	return p.about.Excludes != nil && slices.ContainsFunc(p.current, func(s *scope) bool { return s.sequence.Changed() })
 }
 
-// sightOf returns what is seen of the scope of an object. Where it has none, or where the server
-// refuses it, nothing arrives. An object that the source did not select for the latest list is not listed.
+// sightOf returns what a wait sees of an object's scope. If the object has no scope, or the server refuses
+// the scope, the object never arrives. An object that the source did not select for the latest list is not
+// listed.
 func (p *scopes) sightOf(key types.NamespacedName, obj any) (s protocol.Sight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -350,7 +350,7 @@ func (p *scopes) sightOf(key types.NamespacedName, obj any) (s protocol.Sight) {
 	return s
 }
 
-// sightIn returns what is seen of a scope, which may have left.
+// sightIn returns what a wait sees of a scope, which may have left.
 func (p *scopes) sightIn(scope *scope) protocol.Sight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -359,7 +359,7 @@ func (p *scopes) sightIn(scope *scope) protocol.Sight {
 	}
 }
 
-// present returns the scopes, and the counters of those that have left.
+// present returns the scopes, and the counters of the scopes that have left.
 func (p *scopes) present() (all []*scope, past Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -378,7 +378,7 @@ func (p *scopes) served() (all []*scope) {
 	return all
 }
 
-// foreign is the error for an object that belongs to none of the scopes.
+// foreign returns the error for an object that belongs to no scope.
 func (p *scopes) foreign(key types.NamespacedName) error {
 	if p.about.Named {
 		return notFollowed(key)
@@ -390,8 +390,8 @@ func notFollowed(key types.NamespacedName) error {
 	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), failure.ErrUnknown)
 }
 
-// unknown returns why it is not known whether the object of a name exists, nil if it is, and
-// whether to wait for it is of no use.
+// unknown returns why it is not known whether the object of a name exists, and whether the server refuses
+// it, so that waiting is of no use. why is nil if it is known.
 func (p *scopes) unknown(key types.NamespacedName) (why error, refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -400,7 +400,7 @@ func (p *scopes) unknown(key types.NamespacedName) (why error, refused bool) {
 	}
 	scope := p.of(key)
 	if scope == nil {
-		return notFollowed(key), key.Name == "" // which no set has
+		return notFollowed(key), key.Name == "" // no set has an empty name
 	}
 	if scope.listed.Load() {
 		return nil, false

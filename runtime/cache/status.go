@@ -96,8 +96,9 @@ type Status struct {
 	LastEvent time.Time `json:"lastEvent,omitzero"`
 	// LastBookmark is when the last bookmark came.
 	LastBookmark time.Time `json:"lastBookmark,omitzero"`
-	// LastContact is when the store was last known to be up to date with the server: a list was complete, a
-	// watch opened, a watch event or bookmark came, or the server said that it does not have the resource.
+	// LastContact is when the store was last known to be up to date with the server. Such events are a
+	// complete list, an opened watch, a watch event, a bookmark, and the response that the server does not
+	// have the resource.
 	LastContact time.Time `json:"lastContact,omitzero"`
 	// Reconnects counts the watches that the server has opened to replace one that ended. ReconnectReason
 	// is the error with which the last of these ended. It is nil if the server closed it.

@@ -20,34 +20,32 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// store is the untyped part of a Store: it is compiled once for all types. Its objects are of
-// the type of.
+// store is the untyped part of a Store, compiled once for all types. Its objects have the type of.
 type store struct {
 	key func(any) (types.NamespacedName, error)
 	of  reflect.Type
 
-	// writing is held by the writer of the store, from the first look at the state to the last
-	// change. It comes before mu, and guards staging.
+	// writing is held by a writer, from its first look at the state to its last change. It is locked before
+	// mu, and guards staging.
 	writing sync.Mutex
 	staging table.Staging
 	indexes []Index[any]
-	// leftOut has the objects that the informer could not take, by their scopes. It changes with
-	// mu held.
+	// leftOut holds the objects that the informer could not take, by their scopes. It changes with mu held.
 	leftOut leftout.Set
-	// complain is called with the error of an index function that failed. unindexed has the
-	// objects. failed reports whether one failed since the last key.
+	// complain is called with the error of an index function that failed. unindexed holds the objects
+	// concerned. failed reports whether a function has failed since the last key.
 	complain  func(error)
 	unindexed leftout.Set
 	failed    bool
 
-	// form is the form of the table's objects. It changes when there are objects of another Go
-	// type, with writing and mu held or while the table is empty.
+	// form is the form of the table's objects. It changes when objects of another Go type come, with
+	// writing and mu held or while the table is empty.
 	form atomic.Pointer[table.Form]
 
-	// mu guards what is below. A writer holds it only for the change itself, and
-	// never while it runs user code.
+	// mu guards the fields below. A writer holds it only for the change itself, and never while user code
+	// runs.
 	mu              table.SeqLock
-	table           *table.Table // always the same one
+	table           *table.Table // never replaced
 	resourceVersion string
 }
 
@@ -66,7 +64,7 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 	s.form.Store(&form)
 }
 
-// endIndexing notes that the change of a key was prepared. The caller holds writing.
+// endIndexing notes that the change of a key is prepared. The caller holds writing.
 func (s *store) endIndexing(key types.NamespacedName) {
 	if !s.failed {
 		s.unindexed.Remove(key)
@@ -93,7 +91,7 @@ func (s *store) Get(key types.NamespacedName) (any, bool) {
 	return form.Unpack(o), true
 }
 
-// received returns the object of a key, with the version that the server sent.
+// received returns the stored object of a key as the server sent it.
 func (s *store) received(key types.NamespacedName) (obj protocol.Received, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -111,14 +109,14 @@ func (s *store) snapshot() Snapshot[any] {
 	return s.snapshotLocked()
 }
 
-// snapshotLocked is snapshot for who holds mu.
+// snapshotLocked is snapshot. The caller holds mu.
 func (s *store) snapshotLocked() Snapshot[any] { return s.snapshotOf(s.table.Objects()) }
 
 func (s *store) snapshotOf(of *table.Vector) Snapshot[any] {
 	return Snapshot[any]{words: of.Snapshot(), form: s.form.Load()}
 }
 
-// snapshotByIndex returns the objects that have that value in an index.
+// snapshotByIndex returns the objects that have a value in an index.
 func (s *store) snapshotByIndex(name, value string) (Snapshot[any], error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -149,7 +147,7 @@ func (s *store) namespace(namespace string) Snapshot[any] {
 	return found
 }
 
-// ObjectType is that of a reader.Reader.
+// ObjectType implements reader.Reader.
 func (s *store) ObjectType() reflect.Type { return s.of }
 
 // All is Store.Namespace.
@@ -230,7 +228,7 @@ func (s *store) ByIndexAny(name string, values []string) (reader.Objects, error)
 	return found, nil
 }
 
-// indexed returns how many objects have that value in an index.
+// indexed returns the number of objects that have a value in an index.
 func (s *store) indexed(name, value string) int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -240,7 +238,7 @@ func (s *store) indexed(name, value string) int {
 	return 0
 }
 
-// indexKeys returns the keys of the objects that have that value in an index.
+// indexKeys returns the keys of the objects that have a value in an index.
 func (s *store) indexKeys(name, value string) ([]types.NamespacedName, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -284,8 +282,7 @@ func unknownIndex(name string) error {
 	return fmt.Errorf("index %q: %w", name, failure.ErrIndexUnknown)
 }
 
-// hits returns the objects with that value in an index, nil if there are none. The caller
-// holds mu.
+// hits returns the objects that have a value in an index, or nil if there are none. The caller holds mu.
 func (s *store) hits(name, value string) (*table.Posting, error) {
 	index := s.table.Index(name)
 	if index == nil {
@@ -294,13 +291,12 @@ func (s *store) hits(name, value string) (*table.Posting, error) {
 	return index.Find(value), nil
 }
 
-// shortCopy limits how many objects are copied into memory that is allocated under the lock.
-// That takes less time than to lock again.
+// shortCopy limits how many objects are copied into memory that is allocated under the lock. Up to this
+// number the allocation takes less time than locking again.
 const shortCopy = 128
 
-// copyOf returns a copy of the vector that find finds under the read lock. The
-// memory of a long one is allocated outside of it, so that writers wait for the
-// copy only.
+// copyOf returns a copy of the vector that find finds under the read lock. The memory for a long vector is
+// allocated outside of the lock, so that writers wait for the copy only.
 func (s *store) copyOf(find func() *table.Vector) (found reader.Objects) {
 	var out []table.Object
 	for {

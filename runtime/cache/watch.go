@@ -17,14 +17,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its
-// events. It returns the phase in which it ended: a watch-list whose initial events are
-// complete is a watch. The error is the one to report.
+// watch opens a watch or, in the phase Streaming, a watch-list, and pushes its events. It returns the phase
+// in which the request ended: a watch-list whose initial events are complete has become a watch. The error
+// says why it ended, for a report.
 func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State, protocol.Phase, protocol.Pace, error) {
 	w := &watchRequest{reflector: r, state: s}
 	began := time.Now()
 	end := protocol.Ending{Err: w.run(ctx)}
-	if end.Err == io.EOF { //nolint:errorlint // one that is wrapped is a connection that was cut
+	if end.Err == io.EOF { //nolint:errorlint // a wrapped io.EOF is a connection that was cut
 		end.Err = nil
 	}
 	end.Opened, end.Events, end.Lasted = !w.openedAt.IsZero(), w.events, time.Since(began)
@@ -41,7 +41,7 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 		end.Err = cmp.Or(r.checkHistory(ctx, w.state.ResourceVersion), end.Err)
 	}
 	var pace protocol.Pace
-	if s = w.state; s.Phase == protocol.Streaming { // before its initial events are complete
+	if s = w.state; s.Phase == protocol.Streaming { // its initial events were not complete
 		err := cmp.Or(end.Err, failure.ErrStreamEnded)
 		r.requested(ctx, protocol.Streaming, err)
 		if errors.Is(err, failure.ErrBookmarkMissing) {
@@ -50,13 +50,13 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 		s, pace = s.StreamEnded(end)
 		return s, protocol.Streaming, pace, fmt.Errorf("watch-list: %w", err)
 	}
-	if end.Opened || !errors.Is(end.Err, failure.ErrSelectionChanged) { // or there was no request
+	if end.Opened || !errors.Is(end.Err, failure.ErrSelectionChanged) { // otherwise there was no request
 		r.requested(ctx, protocol.Watching, end.Err)
 	}
 	s, pace = s.WatchEnded(end)
 	switch {
 	case s.Phase == protocol.Watching && !s.Resumable() && (w.about.OrderedResourceVersions || !idle):
-		// What was deleted meanwhile would stay.
+		// Objects that were deleted meanwhile would stay.
 		return s.Start(), protocol.Watching, max(pace, protocol.Soon), fmt.Errorf("watch: %w", cmp.Or(end.Err, failure.ErrUnversioned))
 	case pace != protocol.Later && r.reread.Watched():
 		return s.Start(), protocol.Watching, pace, fmt.Errorf("object: %w: listing to see whether it is now", failure.ErrUndecodable)
@@ -66,9 +66,9 @@ func (r *reflector) watch(ctx context.Context, s protocol.State) (protocol.State
 	return s, protocol.Watching, pace, fmt.Errorf("watch: %w", end.Reason())
 }
 
-// checkHistory compares the latest version of the server with that of a watch that has
-// been silent from its beginning: a watch from a future version is silent too, and the
-// version is one if the server's history has restarted.
+// checkHistory compares the server's latest version with the version of a watch that delivered nothing. A
+// watch from a future version is silent too, and if the server's history has restarted, the version is in
+// the future.
 func (r *reflector) checkHistory(ctx context.Context, position string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.options.idleTimeout())
 	defer cancel()
@@ -79,7 +79,7 @@ func (r *reflector) checkHistory(ctx context.Context, position string) error {
 	return protocol.CheckHistory(latest.ResourceVersion, position)
 }
 
-// noteEnd notes that a watch has ended, and what follows it.
+// noteEnd notes that a watch has ended, and which request follows.
 func (r *reflector) noteEnd(s protocol.State, err error) {
 	switch {
 	case s.Phase != protocol.Watching:
@@ -90,19 +90,20 @@ func (r *reflector) noteEnd(s protocol.State, err error) {
 	}
 }
 
-// watchRequest is one watch, from the request to its end.
+// watchRequest is one watch, from its request to its end.
 type watchRequest struct {
 	*reflector
 	state protocol.State
-	// openedAt is when the server accepted the watch; zero if it has not.
+	// openedAt is when the server accepted the watch. It is zero before.
 	openedAt time.Time
 	// events counts the watch's events, and first is when the first came.
 	events int
 	first  time.Time
-	// settled reports whether an event's resourceVersion is one to watch from. A watch from no
-	// particular version starts with objects whose versions come in any order.
+	// settled reports whether the version of an event is one to watch from. A watch without a version
+	// starts with objects whose versions come in any order.
 	settled bool
-	// initial collects the initial events of a watch-list. limit says how long they may take.
+	// initial collects the initial events of a watch-list. It is nil after them, and for a watch. limit
+	// limits the time that they take.
 	initial *protocol.InitialEvents[item]
 	limit   protocol.InitialLimit
 	idle    *idle.Timer
@@ -112,11 +113,10 @@ type watchRequest struct {
 	cancel     context.CancelCauseFunc
 }
 
-// comparable reports whether the version of an event says if the event is new.
+// comparable reports whether the version of an event shows that the event is new.
 func (w *watchRequest) comparable() bool { return w.about.OrderedResourceVersions && w.settled }
 
-// run opens the watch and takes events until it ends. The error is io.EOF if
-// the server closed it.
+// run opens the watch and handles its events until it ends. The error is io.EOF if the server closed it.
 func (w *watchRequest) run(ctx context.Context) error {
 	ctx, w.cancel = context.WithCancelCause(ctx)
 	defer w.cancel(nil)
@@ -162,8 +162,8 @@ func (w *watchRequest) run(ctx context.Context) error {
 	}
 }
 
-// stopWith stops a stream when ctx ends. The function that it returns stops the stream, too, and returns
-// when nothing is left of either.
+// stopWith stops a stream when ctx ends. The function that it returns stops the stream too, and returns
+// when no goroutine of stopWith is left.
 func stopWith(ctx context.Context, stream Watcher) (stop func()) {
 	stopped := make(chan struct{})
 	unbind := context.AfterFunc(ctx, func() {
@@ -178,7 +178,7 @@ func stopWith(ctx context.Context, stream Watcher) (stop func()) {
 	}
 }
 
-// start begins to measure the time, before a request that the server is asked to end after timeout.
+// start starts the timers, before a request that the server is asked to end after timeout.
 func (w *watchRequest) start(timeout time.Duration) {
 	if w.state.Phase != protocol.Streaming {
 		w.settled = w.state.Resumable()
@@ -203,7 +203,7 @@ func (w *watchRequest) touch() {
 	}
 }
 
-// arrived notes one of the initial events.
+// arrived notes an initial event.
 func (w *watchRequest) arrived(kind watch.EventType, first bool) {
 	allowance := w.limit.Arrived(kind, first)
 	w.idle.Give(allowance.Adds)
@@ -213,7 +213,7 @@ func (w *watchRequest) arrived(kind watch.EventType, first bool) {
 	}
 }
 
-// pass takes an event of an object that the source leaves out. Its version counts.
+// pass handles an event of an object that the source leaves out. Its version counts.
 func (w *watchRequest) pass(resourceVersion string) {
 	w.touch()
 	if w.initial != nil {
@@ -224,14 +224,14 @@ func (w *watchRequest) pass(resourceVersion string) {
 	w.push(delta{kind: bookmarked, resourceVersion: resourceVersion})
 }
 
-// mayBeSilent reports whether a watch is never idle for too long: the watch of a fake
-// clientset, as far as is known. A fake clientset has no connection that could break, sends no
-// bookmarks, and may lose events between two watches or send old ones again.
+// mayBeSilent reports whether a watch may be idle for ever. That holds for what is probably a fake
+// clientset's watch: it has no connection that could break, sends no bookmarks, and may lose events between
+// two watches or send old events again.
 func (r *reflector) mayBeSilent() bool {
 	return r.options.IdleTimeout <= 0 && r.about.NoWatchList && !r.server.DetectsRestart
 }
 
-// adjustIdleTimer sets the idle timer to what is known of the server.
+// adjustIdleTimer sets the idle timer by what is known of the server.
 func (w *watchRequest) adjustIdleTimer() {
 	timeout := w.silence.IdleTimeout(w.options.idleTimeout())
 	if timeout == w.timeout || w.mayBeSilent() {
@@ -253,8 +253,8 @@ func (w *watchRequest) skip(ctx context.Context, err error) {
 	w.arrived(watch.Added, w.addInitial(watch.Added, it, ok))
 }
 
-// bookmark takes a bookmark: the one that closes the initial events, or one with the
-// position of the watch.
+// bookmark handles a bookmark: the one that closes the initial events, or one with the position of the
+// watch.
 func (w *watchRequest) bookmark(ctx context.Context, event WatchEvent) error {
 	version := event.ResourceVersion
 	w.server.Bookmarked(version)
@@ -295,7 +295,7 @@ func (w *watchRequest) close(ctx context.Context, version string) {
 	w.adjustIdleTimer()
 }
 
-// event takes an event of an object.
+// event handles an event of an object.
 func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	verdict := w.judge(event)
 	if w.initial != nil {
@@ -314,10 +314,10 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 		if w.has(d) {
 			return
 		}
-		// Another content with the same version, as far as can be seen.
+		// The content differs under the same version, as far as can be seen.
 		w.server.Contradicted()
 	}
-	// Handlers that get the object find that the informer has seen its version.
+	// When handlers get the object, the informer's status has its version.
 	w.advance(event.Type, d.resourceVersion)
 	if !ok { // the object is left out, and its version counts
 		w.push(delta{kind: bookmarked, resourceVersion: d.resourceVersion})
@@ -330,15 +330,15 @@ func (w *watchRequest) event(ctx context.Context, event WatchEvent) {
 	}
 }
 
-// replayed reports whether a delta repeats the store's object because its watch was opened
-// again without need. Fakes, whose watches may be silent for ever, begin each watch with the
-// latest states. Real servers write no state twice.
+// replayed reports whether a delta repeats the stored object because the watch was opened again without
+// need. Watches of fakes may be silent for ever, and begin with the latest states. Real servers write no
+// state twice.
 func (w *watchRequest) replayed(d delta) bool {
 	return !w.about.OrderedResourceVersions && d.kind == set && w.silence.Replays(time.Since(w.openedAt)) && w.has(d)
 }
 
-// has reports whether d's object equals the last one delivered or the stored one. A store that
-// is behind does not count: a later state may be in the queue.
+// has reports whether d's object equals the last one delivered or the stored one. The stored one does not
+// count if the store is behind: a later state may be in the queue.
 func (w *watchRequest) has(d delta) bool {
 	if protocol.SameContent.Of(w.delivered.Last, d.Received) {
 		return true
@@ -350,7 +350,7 @@ func (w *watchRequest) has(d delta) bool {
 	return ok && protocol.SameContent.Of(old, d.Received)
 }
 
-// kindOf returns the type of an event. An object that is released is gone, as one that was deleted.
+// kindOf returns the type of an event. A released object is gone, like a deleted one.
 func kindOf(event WatchEvent) watch.EventType {
 	if event.Type == Released {
 		return watch.Deleted
@@ -358,7 +358,7 @@ func kindOf(event WatchEvent) watch.EventType {
 	return event.Type
 }
 
-// judge compares an event with those before it, if there is an order of versions.
+// judge compares an event with the events before it, if their versions are ordered.
 func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	switch {
 	case !w.about.OrderedResourceVersions || event.Object == nil:
@@ -372,7 +372,7 @@ func (w *watchRequest) judge(event WatchEvent) protocol.Novelty {
 	}
 }
 
-// delta makes a delta of an event, unless its object can't be used.
+// delta makes a delta of an event. ok is false if the object can't be used.
 func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok bool) {
 	if event.Object == nil && event.Type == watch.Deleted && w.scope.key.Name != "" {
 		return delta{kind: deleted, key: w.scope.key, unseen: true, resourceVersion: event.ResourceVersion}, true
@@ -385,7 +385,7 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 	}
 	d.key = key
 	switch event.Type {
-	case Released: // in the last state that the store has
+	case Released: // the store has the last state
 		d.kind, d.released = deleted, true
 		return d, true
 	case watch.Deleted:
@@ -393,7 +393,7 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 	}
 	if d.Received, err = w.transform(event.Object); err != nil {
 		w.reportTransform(ctx, key, err)
-		return d, d.kind == deleted // which needs no object
+		return d, d.kind == deleted // a deletion needs no object
 	}
 	if d.Object == nil {
 		d.kind = deleted
@@ -412,7 +412,7 @@ func (w *watchRequest) advance(kind watch.EventType, resourceVersion string) {
 	w.recorder.seen(resourceVersion)
 }
 
-// initialEvent takes one of the initial events.
+// initialEvent handles an initial event.
 func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdict protocol.Novelty) {
 	kind := kindOf(event)
 	var it item
@@ -435,8 +435,8 @@ func (w *watchRequest) initialEvent(ctx context.Context, event WatchEvent, verdi
 	}
 }
 
-// addInitial adds an item to the initial events if it is ok, and reports whether it is the first of
-// its object, as far as is known.
+// addInitial adds an item to the initial events if it is ok. It reports whether the event is the first one
+// of its object, as far as is known.
 func (w *watchRequest) addInitial(kind watch.EventType, it item, ok bool) (first bool) {
 	switch {
 	case ok:
@@ -448,7 +448,7 @@ func (w *watchRequest) addInitial(kind watch.EventType, it item, ok bool) (first
 	}
 }
 
-// unknown is for what has nothing to do with the objects of the store.
+// unknown returns no object. It stands for cached where stored objects don't count.
 func (w *watchRequest) unknown(types.NamespacedName) (none protocol.Received, _ bool) {
 	return none, false
 }

@@ -66,8 +66,8 @@ var (
 	// with the server.
 	ErrStale = errors.New("stale")
 
-	// ErrUnknown is returned by an informer of a set of names if it does not know whether an object exists:
-	// the set does not have the name, or the name was not listed yet.
+	// ErrUnknown is returned by an informer of a set of names if it does not know whether an object exists.
+	// The set does not have the name, or the name was not listed yet.
 	ErrUnknown = errors.New("unknown")
 
 	// ErrLeftOut is returned for an object that exists but is not in the store: it could not be decoded,

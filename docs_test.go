@@ -568,6 +568,20 @@ func checkTargets(targets []string) error {
 	return err
 }
 
+// Each target is in the list of make, or of make help-all.
+func TestTargetsAreListed(t *testing.T) {
+	makefile := read(t, "Makefile")
+	targets := regexp.MustCompile(`(?m)^\.PHONY: ([\w-]+)$`).FindAllStringSubmatch(makefile, -1)
+	if len(targets) < 20 {
+		t.Errorf("%d targets in the Makefile", len(targets))
+	}
+	for _, target := range targets {
+		if !regexp.MustCompile(`(?m)^` + target[1] + `:[^#\n]* ###? \S`).MatchString(makefile) {
+			t.Errorf("Makefile: no line says what %s does", target[1])
+		}
+	}
+}
+
 // checkFlags wants flags to be those of informer-gen.
 func checkFlags(words []string) error {
 	source, err := os.ReadFile(filepath.FromSlash("cmd/informer-gen/flags.go"))

@@ -41,5 +41,16 @@
 // A process that was stopped, or a machine that was suspended, finds its time over at the next
 // call of Owns or Begin. What no lock can prevent is a request that was sent before its process was
 // stopped and arrives later: writes with a resourceVersion are refused then, since the next owner has
-// written. docs/membership.md has the assumptions.
+// written.
+//
+// # Assumptions
+//
+// Clocks run at 0.8 to 1.2 of the true speed. The time that they show does not matter, but setting it
+// forward interrupts work, since it looks as if the machine had been suspended. A virtual machine that was
+// frozen with its clocks can't know that. A LIST shows what was true when it was sent. People may delete
+// Leases, and not write them. Members have the same Group, LeaseDuration, By, namespace and Slots.
+//
+// After etcd was restored from a backup, members see that versions went backwards, and wait. A member that
+// has just started, or that sees a version that has moved on since, may act on what others own for 9/16 of
+// LeaseDuration after the restore.
 package membership

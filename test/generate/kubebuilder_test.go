@@ -47,8 +47,8 @@ func TestKubebuilderPage(t *testing.T) {
 		t.Errorf("go.mod after the way back: %s", gomod)
 	}
 	shop.run("go", "build", "./...")
-	get, _, _ := readmeCommands(t)
-	shop.run(get...)
+	get, _, _ := strings.Cut(codeBelow(t, "docs/controller-runtime.md", "The change"), " # ")
+	shop.run(strings.Fields(get)...)
 	shop.stream()
 	shop.run("go", "mod", "tidy")
 	shop.run("go", "build", "./...")

@@ -102,8 +102,8 @@ var (
 	ErrZeroLengthDeltasObject = cache.ErrZeroLengthDeltasObject
 )
 
-// The functions of client-go that work with any informer or store, or make what is client-go's
-// own. Their documentation is client-go's.
+// Functions of client-go that work with any informer or store, or that make client-go's own types. Their
+// documentation is client-go's.
 var (
 	DefaultWatchErrorHandler               = cache.DefaultWatchErrorHandler
 	DeletionHandlingMetaNamespaceKeyFunc   = cache.DeletionHandlingMetaNamespaceKeyFunc

@@ -31,11 +31,11 @@ type Transaction struct {
 
 // TransactionStore is a store that makes several changes at once.
 type TransactionStore interface {
-	// Transaction makes the changes that can be made, and returns an error for the others.
+	// Transaction makes the changes that can be made, and returns an error for the rest.
 	Transaction(txns ...Transaction) *TransactionError
 }
 
-// TransactionError says which changes were made, by their positions, and why the others were not.
+// TransactionError says which changes were made, by their positions, and why the other changes were not.
 type TransactionError struct {
 	SuccessfulIndices []int
 	TotalTransactions int

@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// DoneChecker tells when an activity is done, as the initial list of an informer.
+// DoneChecker tells when an activity is done, such as the initial list of an informer.
 type DoneChecker interface {
 	// Name describes the activity in logs.
 	Name() string
@@ -34,8 +34,8 @@ var Pop = cache.Pop
 // IsDone reports whether the activity is done.
 func IsDone(checker DoneChecker) bool { return closed(checker.Done()) }
 
-// WaitFor waits until every checker is done or ctx ends, and reports whether
-// they are. It logs progress if what is not empty.
+// WaitFor waits until every checker is done or ctx ends, and reports whether all are done. It logs progress
+// if what is not empty.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := klog.FromContext(ctx).WithCallDepth(1)
 	if what != "" {
@@ -59,14 +59,14 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	return len(late) == 0
 }
 
-// pollSync is the period at which an informer of client-go is asked whether it is in sync.
+// pollSync is the interval at which one of client-go's informers is asked whether it is in sync.
 const pollSync = 100 * time.Millisecond
 
 // checked is an informer of this module.
 type checked interface{ HasSyncedChecker() DoneChecker }
 
-// SyncedChecker returns the checker of an informer. One of client-go has none: it is asked
-// until it is in sync or stopped.
+// SyncedChecker returns the checker of an informer. An informer of client-go has none: it is asked until it
+// is in sync or stopped.
 func SyncedChecker(informer SharedInformer) DoneChecker {
 	if i, ok := informer.(checked); ok {
 		return i.HasSyncedChecker()
@@ -84,15 +84,16 @@ func SyncedChecker(informer SharedInformer) DoneChecker {
 	return doneChecker{name: fmt.Sprintf("%T", informer), done: synced}
 }
 
-// SyncResult is the result of waiting for the informers of a factory.
+// SyncResult is the result of a wait for the informers of a factory.
 type SyncResult struct {
-	// Err is nil if all are in sync, or says why the waiting ended.
+	// Err is nil if all are in sync. Otherwise it says why the wait ended.
 	Err error
-	// Synced says of each type whether its informer is in sync.
+	// Synced reports for each type whether its informer is in sync.
 	Synced map[reflect.Type]bool
 }
 
-// AsError returns nil if all are in sync, or an error that names the others and wraps Err.
+// AsError returns nil if all are in sync. Otherwise it returns an error that names the informers that are
+// not, and wraps Err.
 func (r SyncResult) AsError() error {
 	if r.Err == nil {
 		return nil
@@ -107,8 +108,8 @@ func (r SyncResult) AsError() error {
 	return fmt.Errorf("failed to sync all caches: %s: %w", strings.Join(missing, ", "), r.Err)
 }
 
-// InformerName is the identity of the informers of one factory in metrics. Its methods are
-// safe for concurrent use; a nil one reserves nothing.
+// InformerName is the identity of the informers of one factory in metrics. Its methods are safe for
+// concurrent use. A nil InformerName reserves nothing.
 type InformerName struct {
 	name string
 
@@ -124,7 +125,7 @@ type InformerNameAndResource struct {
 	reserved *atomic.Bool
 }
 
-// informerNames are those that are reserved.
+// informerNames holds the reserved names.
 var informerNames struct {
 	mu    sync.Mutex
 	names map[string]*InformerName
@@ -149,7 +150,7 @@ func NewInformerName(name string) (*InformerName, error) {
 	return n, nil
 }
 
-// Name returns the name, or nothing for nil.
+// Name returns the name, or "" for nil.
 func (n *InformerName) Name() string {
 	if n == nil {
 		return ""
@@ -157,8 +158,8 @@ func (n *InformerName) Name() string {
 	return n.name
 }
 
-// WithResource reserves the identity of the informer of a resource. It is not reserved if
-// another informer has it, which is logged, or if the name is released or nil.
+// WithResource reserves the identity of the informer of a resource. It does not reserve it if another
+// informer has it, which is logged, or if the name is released or nil.
 func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNameAndResource {
 	if n == nil {
 		return InformerNameAndResource{resource: gvr}
@@ -177,7 +178,7 @@ func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNam
 	return id
 }
 
-// Release frees the name and all identities of it.
+// Release frees the name and all of its identities.
 func (n *InformerName) Release() {
 	if n == nil {
 		return
@@ -218,16 +219,16 @@ func (id InformerNameAndResource) GroupVersionResource() schema.GroupVersionReso
 	return id.resource
 }
 
-// Reserved reports whether the identity is that of one informer, and not released.
+// Reserved reports whether the identity belongs to one informer, and was not released.
 func (id InformerNameAndResource) Reserved() bool { return id.reserved != nil && id.reserved.Load() }
 
 // InformerMetricsProvider makes the metrics of an informer.
 type InformerMetricsProvider interface {
-	// NewQueuedItemMetric is the number of deltas that wait for the store.
+	// NewQueuedItemMetric returns the metric of the number of deltas that wait for the store.
 	NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric
-	// NewProcessingLatencyMetric counts the seconds that the store takes for a batch of deltas.
+	// NewProcessingLatencyMetric returns the metric of the seconds that the store takes for a batch of deltas.
 	NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric
-	// NewStoreResourceVersionMetric is the resourceVersion of the store.
+	// NewStoreResourceVersionMetric returns the metric of the store's resourceVersion.
 	NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric
 }
 
@@ -236,7 +237,7 @@ type HistogramMetric interface {
 	Observe(float64)
 }
 
-// versioned are the methods of an indexer that knows the resourceVersion of its state.
+// versioned is implemented by an indexer that knows its resourceVersion.
 type versioned interface {
 	Bookmark(resourceVersion string)
 	LastStoreSyncResourceVersion() string
@@ -258,7 +259,7 @@ func (x *typedIndexer[T]) LastStoreSyncResourceVersion() string {
 // shareProvider does nothing: client-go has no metrics of informers.
 func shareProvider(InformerMetricsProvider) {}
 
-// identityOf returns none: client-go's options have none.
+// identityOf returns no identity: client-go's options have none.
 func identityOf(SharedIndexInformerOptions) (id InformerNameAndResource, provider InformerMetricsProvider) {
 	return id, nil
 }
@@ -268,5 +269,5 @@ func identityOfUnshared(InformerOptions) (id InformerNameAndResource, provider I
 	return id, nil
 }
 
-// loggerOf returns none: client-go's options have none.
+// loggerOf returns nil: client-go's options have no logger.
 func loggerOf(InformerOptions) *klog.Logger { return nil }

@@ -60,8 +60,7 @@ func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	return untypedIndexers(indexers)
 }
 
-// TypedResourceEventHandler is a ResourceEventHandler of objects of one type, which it must
-// not change.
+// TypedResourceEventHandler is a ResourceEventHandler for objects of one type. It must not mutate them.
 type TypedResourceEventHandler[T Object] interface {
 	OnAdd(obj T, isInInitialList bool)
 	OnUpdate(oldObj, newObj T)
@@ -72,7 +71,7 @@ type TypedResourceEventHandler[T Object] interface {
 type DeletedObject[T Object] struct {
 	// OptionalObj is the last known state, or nil if none is known.
 	OptionalObj T
-	// FinalStateUnknown is set if OptionalObj may be older than what was deleted.
+	// FinalStateUnknown is set if OptionalObj may be older than the object's last state.
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
@@ -84,7 +83,7 @@ func (d DeletedObject[T]) GetKey() string {
 	return d.GetObjectName().String()
 }
 
-// GetObjectName returns the namespace and the name; without a namespace for a key that has none.
+// GetObjectName returns the namespace and the name. The namespace is empty for a key without one.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
 	var none T
 	switch {
@@ -103,10 +102,10 @@ func (d DeletedObject[T]) GetObjectName() ObjectName {
 // GetName returns the name without the namespace.
 func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
 
-// GetNamespace returns the namespace, or nothing.
+// GetNamespace returns the namespace, or "".
 func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
 
-// TypedResourceEventHandlerFuncs is a handler of functions, each of which may be nil.
+// TypedResourceEventHandlerFuncs is a handler made of functions. Each of them may be nil.
 type TypedResourceEventHandlerFuncs[T Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(oldObj, newObj T)
@@ -134,8 +133,8 @@ func (f TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs whose AddFunc is
-// told whether the object was in the initial list.
+// TypedResourceEventHandlerDetailedFuncs is a TypedResourceEventHandlerFuncs whose AddFunc also gets
+// whether the object was in the initial list.
 type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj T)
@@ -163,8 +162,8 @@ func (f TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 	}
 }
 
-// TypedFilteringResourceEventHandler calls a handler with the objects that pass a filter. One
-// that begins to pass is added, one that no longer passes is deleted.
+// TypedFilteringResourceEventHandler calls a handler with the objects that pass a filter. An object that
+// begins to pass is added, and an object that no longer passes is deleted.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    TypedResourceEventHandler[T]
@@ -196,8 +195,8 @@ func (f TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// ShutDownEventHandler removes a handler and waits until it will not be called
-// again. It must not be called by that handler.
+// ShutDownEventHandler removes a handler and waits until it will not be called again. The handler itself
+// must not call it.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err

@@ -2,8 +2,8 @@ package cache
 
 import "context"
 
-// idleController is returned by GetController: it reports on an informer, and does
-// not run it.
+// idleController is the Controller that GetController returns. It reports on an informer, and does not run
+// it.
 type idleController struct{ SharedInformer }
 
 func (c idleController) RunWithContext(context.Context) {}

@@ -4,7 +4,7 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// untypedHandler is a client-go handler as one of the core.
+// untypedHandler adapts a client-go handler to the core.
 type untypedHandler struct {
 	handler ResourceEventHandler
 }
@@ -23,14 +23,14 @@ func (h untypedHandler) OnDelete(last any, finalStateUnknown bool) {
 
 func (h untypedHandler) OnRelease(last any) { release(h.handler, last) }
 
-// release calls a handler for an object that was released, if it has a method for that.
+// release calls OnRelease of a handler that is a Releaser.
 func release(handler, last any) {
 	if r, ok := handler.(Releaser); ok {
 		r.OnRelease(last)
 	}
 }
 
-// typedHandler is a typed client-go handler as an untyped one.
+// typedHandler adapts a typed client-go handler to the untyped interface.
 type typedHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]
 }

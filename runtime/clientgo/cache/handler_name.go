@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// handlerName names a handler by where it was written: a handler of functions
-// by the package or function that they stand in, any other by its type. Names
-// are qualified with the import path, as client-go's are, and type arguments
-// with the name of their package: three paths in a name can't be read.
+// handlerName names a handler by the place where it was written: a handler of functions by their package or
+// function, any other handler by its type. Names have the import path before them, as client-go's have.
+// Type arguments have only the name of their package: three paths in a name can't be read.
 func handlerName(handler any) string {
 	v := reflect.ValueOf(handler)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -37,8 +36,8 @@ func handlerName(handler any) string {
 // pathInArgument matches an import path without its last element.
 var pathInArgument = regexp.MustCompile(`[^\[\]()*, ]*/`)
 
-// isHandlerFuncs reports whether t is one of client-go's two plain structs of
-// handler functions, or their typed variants, which older minors of client-go lack.
+// isHandlerFuncs reports whether t is one of client-go's two plain structs of handler functions, or their
+// typed variants, which older minors of client-go lack.
 func isHandlerFuncs(t reflect.Type) bool {
 	switch t.PkgPath() {
 	case reflect.TypeFor[ResourceEventHandlerFuncs]().PkgPath(), reflect.TypeFor[registration]().PkgPath():
@@ -53,8 +52,8 @@ func isHandlerFuncs(t reflect.Type) bool {
 	return false
 }
 
-// funcsName returns what the names of a struct's functions have in common
-// before their last dot, or all of their names if that is not one place.
+// funcsName returns the part before the last dot that the names of a struct's functions have in common. If
+// they differ in that, it returns all of the names.
 func funcsName(v reflect.Value) string {
 	var names []string
 	common, same := "", true

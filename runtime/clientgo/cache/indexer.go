@@ -14,12 +14,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// UntypedIndexer returns a typed store as a client-go Indexer, which can write it. What it returns
-// also implements TransactionStore. Indexes of the store are indexes of the indexer, and
-// the other way round.
+// UntypedIndexer returns a typed store as a client-go Indexer, which can write to it. The result also
+// implements TransactionStore. The store and the indexer share their indexes.
 //
-// Objects written through it must be of type T. Objects that are only looked up
-// by, as in Get or Index, may be anything with a namespace and a name.
+// Objects written through it must be of type T. Objects that are only used to look something up, as in Get
+// or Index, may be anything with a namespace and a name.
 func UntypedIndexer[T any](store core.WritableStore[T]) Indexer {
 	return newIndexer(store.Untyped().Writable())
 }
@@ -29,27 +28,27 @@ func TypedIndexerOf[T any](store core.WritableStore[T]) TypedIndexer[T] {
 	return &typedIndexer[T]{newIndexer(store.Untyped().Writable())}
 }
 
-// indexer is a Store under client-go's interfaces.
+// indexer is a Store with client-go's interfaces.
 type indexer struct {
 	store core.WritableStore[any]
-	// informer is the one whose store it is, or nil.
+	// informer is the informer that the store belongs to, or nil.
 	informer *untypedInformer
 	onDemand bool
-	// key is for objects of other types; others have the store's key.
+	// key computes the keys of objects of other types than the store's.
 	key KeyFunc
 	// otherKeys is set if keys are not made of the namespace and the name.
 	otherKeys bool
-	// transform may be nil. It is applied to what Add, Update and Replace are
-	// given, but, as in client-go, not to transactions.
+	// transform is applied to the objects of Add, Update and Replace but, as in client-go, not of
+	// transactions. It may be nil.
 	transform TransformFunc
-	// metric publishes the version after each write; nil does not. publishing lets what is
-	// published last be the latest.
+	// metric publishes the version after each write, if it is not nil. publishing makes sure that the
+	// latest version is published last.
 	metric     func(resourceVersion string)
 	publishing sync.Mutex
 
 	mu sync.RWMutex
-	// funcs are the functions of indexes that this indexer has registered or
-	// used, by name. Others are made from the store's on first use.
+	// funcs holds the functions of indexes that were registered or used here, by name. For any other index,
+	// the function is made from the store's at its first use.
 	funcs Indexers
 }
 
@@ -57,7 +56,7 @@ func newIndexer(store core.WritableStore[any]) *indexer {
 	return &indexer{store: store, key: DeletionHandlingMetaNamespaceKeyFunc, funcs: Indexers{}}
 }
 
-// objectType is the type of the objects of the store.
+// objectType returns the type of the store's objects.
 func (x *indexer) objectType() reflect.Type { return x.store.Reader().ObjectType() }
 
 // CoreReader returns a reader of the store below.
@@ -179,7 +178,7 @@ func (x *indexer) ListIndexFuncValues(indexName string) []string {
 	return values
 }
 
-// valuesOf returns the values that obj, which need not be a T, has in an index.
+// valuesOf returns the values that obj has in an index. obj need not be a T.
 func (x *indexer) valuesOf(indexName string, obj any) ([]string, error) {
 	fn := x.indexFunc(indexName)
 	if fn == nil {
@@ -188,8 +187,7 @@ func (x *indexer) valuesOf(indexName string, obj any) ([]string, error) {
 	return fn(obj)
 }
 
-// ingest returns obj as it is stored: transformed, if there is a transform, and
-// of the store's type.
+// ingest returns obj as it is stored: transformed, if there is a transform, and of the store's type.
 func (x *indexer) ingest(obj any) (any, error) {
 	if x.transform != nil {
 		if _, err := x.name(obj); err != nil {
@@ -203,8 +201,8 @@ func (x *indexer) ingest(obj any) (any, error) {
 	return obj, x.checkType(obj)
 }
 
-// checkType returns an error for an object that is not of the store's type. One without
-// a key is a KeyError, whatever its type.
+// checkType returns an error for an object that is not of the store's type. If the object has no key, the
+// error is a KeyError.
 func (x *indexer) checkType(obj any) error {
 	if isA(obj, x.objectType()) {
 		return nil
@@ -215,7 +213,7 @@ func (x *indexer) checkType(obj any) error {
 	return typeError("object", obj, x.objectType())
 }
 
-// name returns the key of anything that has one.
+// name returns the key of an object of any type.
 func (x *indexer) name(obj any) (types.NamespacedName, error) {
 	if isA(obj, x.objectType()) {
 		name, err := x.store.Key(obj)
@@ -231,7 +229,7 @@ func (x *indexer) name(obj any) (types.NamespacedName, error) {
 	return splitKey(key), nil
 }
 
-// resourceVersionOf returns "" for what has none.
+// resourceVersionOf returns the resourceVersion of an object, or "" if it has none.
 func resourceVersionOf(obj any) string {
 	if m, err := meta.Accessor(obj); err == nil {
 		return m.GetResourceVersion()
@@ -239,7 +237,7 @@ func resourceVersionOf(obj any) string {
 	return ""
 }
 
-// notNil returns a list without elements in place of none, as client-go's indexers do.
+// notNil returns an empty list in place of nil, as client-go's indexers do.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -264,7 +262,7 @@ func joinKeys(names []types.NamespacedName) []string {
 	return keys
 }
 
-// unknownIndex has client-go's text.
+// unknownIndex returns an error with client-go's text.
 func unknownIndex(name string) error {
 	return fmt.Errorf("Index with name %s does not exist", name) //nolint:staticcheck // callers compare client-go's text
 }

@@ -12,8 +12,7 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// GetIndexers returns a copy of the indexers, with the functions that they were
-// registered with.
+// GetIndexers returns a copy of the indexers, with the functions that AddIndexers got.
 func (x *indexer) GetIndexers() Indexers {
 	indexers := Indexers{}
 	for _, index := range x.store.Indexes() {
@@ -22,7 +21,7 @@ func (x *indexer) GetIndexers() Indexers {
 	return indexers
 }
 
-// AddIndexers adds all of the indexers, or on a conflict none.
+// AddIndexers adds all of the indexers, or none if one of them conflicts.
 func (x *indexer) AddIndexers(newIndexers Indexers) error {
 	indexes := make([]core.Index[any], 0, len(newIndexers))
 	for name, fn := range newIndexers {
@@ -67,9 +66,8 @@ func (x *indexer) indexFunc(name string) IndexFunc {
 	return x.funcs[name]
 }
 
-// indexFuncOf returns an index as a function of any object. It fails for those that
-// are not of the store's type, other than in the index by namespace, which client-go
-// asks with a bare ObjectMeta.
+// indexFuncOf returns an index as a function of any object. It fails for objects that are not of the
+// store's type. The index by namespace does not, since client-go calls it with a bare ObjectMeta.
 func (x *indexer) indexFuncOf(index core.Index[any]) IndexFunc {
 	return func(obj any) ([]string, error) {
 		switch ok := isA(obj, x.objectType()); {
@@ -84,8 +82,8 @@ func (x *indexer) indexFuncOf(index core.Index[any]) IndexFunc {
 	}
 }
 
-// coreIndex returns an index over a client-go function. The index by namespace
-// becomes the core's own, which reads the namespace off the key, if that has it.
+// coreIndex returns an index over a client-go function. If the keys have the namespace, the index by
+// namespace becomes the core's own, which reads the keys.
 func (x *indexer) coreIndex(name string, fn IndexFunc) core.Index[any] {
 	if name == cache.NamespaceIndex && !x.otherKeys && isOneOf(fn, cache.MetaNamespaceIndexFunc) {
 		return core.NamespaceIndex[any]()
@@ -97,8 +95,8 @@ func (x *indexer) coreIndex(name string, fn IndexFunc) core.Index[any] {
 	return index
 }
 
-// isOneOf compares code pointers: functions of Go are not comparable, and these are
-// plain functions.
+// isOneOf reports whether fn is one of several plain functions. It compares code pointers, since functions
+// of Go are not comparable.
 func isOneOf[F any](fn F, others ...F) bool {
 	code := func(fn F) uintptr { return reflect.ValueOf(fn).Pointer() }
 	return slices.ContainsFunc(others, func(other F) bool { return code(other) == code(fn) })

@@ -21,35 +21,33 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// AdapterOptions configure an adapter. The zero value is an adapter without resyncs.
+// AdapterOptions configure an adapter. The zero value means an adapter without resyncs.
 type AdapterOptions struct {
-	// Resync is the resync period of handlers without one of their own, and the
-	// shortest period of those that are added after the start. Zero disables resyncs
-	// for all handlers. It replaces the core informer's period for handlers that are
-	// added through the adapter.
+	// Resync is the resync period of handlers without one of their own, and the shortest period of handlers
+	// that are added after the start. Zero disables resyncs for all handlers. For handlers that are added
+	// through the adapter, it replaces the core informer's period.
 	Resync time.Duration
-	// Indexers are added to the indexes of the informer. One that is invalid, or exists
-	// already, is logged and left out.
+	// Indexers are added to the indexes of the informer. An indexer that is invalid or exists already is
+	// logged and left out.
 	Indexers Indexers
-	// Object is an example of the objects, whose Go type names the informer in
-	// logs. Nil is the zero T.
+	// Object is an example of the objects. Its Go type names the informer in logs. Nil means the zero T.
 	Object runtime.Object
 }
 
-// Untyped returns a typed informer as a client-go SharedIndexInformer. An
-// informer should have one adapter only: each keeps the rules of resync periods
-// for its own handlers, and those for SetTransform by itself.
+// Untyped returns a typed informer as a client-go SharedIndexInformer. An informer should have only one
+// adapter, since an adapter applies the rules of resync periods and of SetTransform to its own handlers and
+// calls only.
 //
-// StatusOf returns what it is doing, WaitForSync why it is not in sync, and Core the informer with
-// all of its methods.
+// StatusOf returns the informer's status, WaitForSync says why it is not in sync, and Core returns the
+// informer with all of its methods.
 func Untyped[T any](informer *core.Informer[T], options AdapterOptions) SharedIndexInformer {
 	return newUntyped(informer.Untyped(), options)
 }
 
-// Core returns the informer of runtime/cache below an adapter, also if the adapter is
-// wrapped, as by client-go's typed informers. It returns false if the informer is not one
-// of Untyped, Typed or the constructors of this package, or is of another type than T.
-// For those of NewSharedIndexInformer, T is runtime.Object.
+// Core returns the informer of runtime/cache below an adapter. The adapter may be wrapped, as by
+// client-go's typed informers. Core returns false if the informer is not from Untyped, Typed or a
+// constructor of this package, or if its objects are of another type than T. For informers of
+// NewSharedIndexInformer, T is runtime.Object.
 func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	if i := adapterOf(informer); i != nil {
 		return (*core.Informer[T])(i.informer), i.informer.Store().Reader().ObjectType() == reflect.TypeFor[T]()
@@ -57,8 +55,8 @@ func Core[T any](informer SharedIndexInformer) (*core.Informer[T], bool) {
 	return nil, false
 }
 
-// StatusOf returns what an informer is doing, whatever the type of its objects. It returns
-// false if the informer is not one of this package.
+// StatusOf returns the status of an informer, whatever the type of its objects. It returns false if the
+// informer is not from this package.
 func StatusOf(informer SharedInformer) (core.Status, bool) {
 	if i := adapterOf(informer); i != nil {
 		return i.informer.Status(), true
@@ -66,9 +64,9 @@ func StatusOf(informer SharedInformer) (core.Status, bool) {
 	return core.Status{}, false
 }
 
-// WaitForSync waits until an informer is in sync, and the handlers that it has if it is one of this
-// package. The error is then a *SyncError of runtime/cache, which says why they are not, and
-// otherwise the cause of ctx.
+// WaitForSync waits until an informer is in sync. For an informer of this package it also waits for the
+// handlers that it has. The error is then a *SyncError of runtime/cache, which says why they are not in
+// sync. For any other informer it is the cause of ctx.
 func WaitForSync(ctx context.Context, informer SharedInformer) error {
 	if i := adapterOf(informer); i != nil {
 		return i.informer.WaitForSync(ctx)
@@ -81,8 +79,8 @@ func WaitForSync(ctx context.Context, informer SharedInformer) error {
 	}
 }
 
-// HasTransform reports whether SetTransform has set a function for an informer of this package.
-// Others do not say.
+// HasTransform reports whether SetTransform has set a function for an informer of this package. It is false
+// for any other informer.
 func HasTransform(informer SharedInformer) bool {
 	i := adapterOf(informer)
 	if i == nil {
@@ -93,8 +91,8 @@ func HasTransform(informer SharedInformer) bool {
 	return i.transformed
 }
 
-// adapterOf returns the informer of this package below any wrappers, or nil: they hide it, but hand
-// out its store.
+// adapterOf returns the informer of this package below any wrappers, or nil. Wrappers hide the informer,
+// but return its store.
 func adapterOf(informer SharedInformer) *untypedInformer {
 	x, ok := informer.GetStore().(*indexer)
 	if !ok {
@@ -103,23 +101,22 @@ func adapterOf(informer SharedInformer) *untypedInformer {
 	return x.informer
 }
 
-// untypedInformer is an Informer under client-go's interface.
+// untypedInformer is an Informer with client-go's interface.
 type untypedInformer struct {
 	informer *core.Informer[any]
 	indexer  *indexer
 	// object is an example of the objects, for their type only.
 	object any
 	resync time.Duration
-	// onFailure is the function that the informer was made with, which the watch error handler comes
-	// before.
+	// onFailure is the function that the informer was made with. The watch error handler is called before
+	// it.
 	onFailure func(context.Context, core.Failure) core.Decision
 
 	mu sync.Mutex
-	// check is the resync check period, lowered by handlers added before the
-	// start.
+	// check is the resync check period. Handlers that are added before the start lower it.
 	check       time.Duration
 	transformed bool
-	// typed is the typed form that was asked for last, or nil.
+	// typed is the typed form that was requested last, or nil.
 	typed SharedIndexInformer
 }
 
@@ -188,8 +185,8 @@ func (s *untypedInformer) addHandler(given any, h core.Handler[any], options Han
 	return &registration{core: r, informer: s.informer, name: s.checkerName() + " + event handler " + name}, nil
 }
 
-// RemoveEventHandler removes a handler of this informer; that of another one,
-// or one that was removed before, is ignored.
+// RemoveEventHandler removes a handler of this informer. It ignores a handler of another informer, and one
+// that was removed before.
 func (s *untypedInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok {
@@ -218,8 +215,8 @@ func (s *untypedInformer) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-// RunWithContext runs the informer until ctx ends and every goroutine of it has
-// ended. An informer runs once.
+// RunWithContext runs the informer until ctx ends, and returns when every goroutine of it has ended. An
+// informer runs once.
 func (s *untypedInformer) RunWithContext(ctx context.Context) {
 	switch err := s.informer.Run(ctx); {
 	case err == nil:
@@ -236,7 +233,7 @@ func (s *untypedInformer) HasSyncedChecker() DoneChecker {
 	return doneChecker{name: s.checkerName(), done: s.informer.Synced()}
 }
 
-// checkerName is client-go's name of an informer.
+// checkerName returns client-go's name of the informer.
 func (s *untypedInformer) checkerName() string {
 	return fmt.Sprintf("SharedIndexInformer %T", s.object)
 }
@@ -245,10 +242,10 @@ func (s *untypedInformer) LastSyncResourceVersion() string { return s.informer.R
 
 func (s *untypedInformer) IsStopped() bool { return closed(s.informer.Stopped()) }
 
-// SetTransform sets the function that every object goes through before it is
-// stored. Its result may be of any type with a namespace and a name, which should be those
-// of the object. Untyped handlers, indexes and reads get it; typed reads leave out what is
-// not a T, and typed handlers get the zero T for it. A nil result leaves the object out.
+// SetTransform sets the function that is applied to every object before it is stored. Its result may be of
+// any type with a namespace and a name, which should be the object's. Untyped handlers, indexes and reads
+// get the result. Typed reads leave out a result that is not a T, and typed handlers get the zero T for it.
+// A nil result leaves the object out.
 func (s *untypedInformer) SetTransform(handler TransformFunc) error {
 	var transform func(any) (any, error)
 	if handler != nil {
@@ -279,10 +276,9 @@ func (s *untypedInformer) SetWatchErrorHandler(handler WatchErrorHandler) error 
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) { handler(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets the function that is called when a list or watch
-// fails, as by client-go, or with nil the default. Failures for which client-go does not
-// call it are logged. The reflector that it is given has the informer's name, for logs, and
-// does nothing.
+// SetWatchErrorHandlerWithContext sets the function that is called when a list or watch fails, as in
+// client-go. Nil sets the default. Failures for which client-go does not call it are logged. The reflector
+// that it gets has the informer's name, for logs, and does nothing.
 func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
 	if handler == nil {
 		return startedError(s.informer.SetOnFailure(s.onFailure))
@@ -291,7 +287,7 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 		handled := isForHandler(f)
 		if handled {
 			handler(ctx, s.reflector(), f.Err)
-			f.NewClass = false // nobody else is to log it
+			f.NewClass = false // so that it is logged only once
 		}
 		if s.onFailure != nil {
 			d = s.onFailure(ctx, f)
@@ -301,23 +297,23 @@ func (s *untypedInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHand
 	}))
 }
 
-// reflector returns one that does nothing, with the name of the informer.
+// reflector returns a Reflector with the informer's name that does nothing.
 func (s *untypedInformer) reflector() *Reflector {
 	options := cache.ReflectorOptions{Name: s.informer.Name()}
 	if object, _ := s.object.(runtime.Object); options.Name != informerName(object, "", InformerNameAndResource{}) {
-		options.TypeDescription = options.Name // else client-go describes the object
+		options.TypeDescription = options.Name // otherwise client-go describes the object
 	}
 	return cache.NewReflectorWithOptions(&ListWatch{}, s.object, cache.NewStore(MetaNamespaceKeyFunc), options)
 }
 
-// isForHandler reports whether client-go calls the watch error handler for a failure: not for
-// what ended a watch that was open, nor for one that a server refused because it is
-// down or busy. Some handlers end the process.
+// isForHandler reports whether client-go calls the watch error handler for a failure. It does not for the
+// end of an open watch, nor for a watch that the server refused because it is down or busy. Some handlers
+// end the process.
 func isForHandler(f core.Failure) bool {
 	return f.Phase == core.PhaseListing || !f.Opened && !utilnet.IsConnectionRefused(f.Err) && !apierrors.IsTooManyRequests(f.Err)
 }
 
-// These have client-go's texts.
+// Errors with client-go's texts.
 var (
 	errInformerStarted = errors.New("informer has already started")
 	errIndexerStopped  = errors.New("indexer was not added because it has stopped already")

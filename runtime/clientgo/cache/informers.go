@@ -17,27 +17,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Informers are the informers that New has made, until they stop: a cache stops those that it
-// removes. A collector of operations/metrics and a page of operations/statuspage take them as they
-// take a factory. Methods are safe for concurrent use.
+// Informers holds the informers that New has made, until they stop: a controller-runtime cache stops the
+// informers that it removes. A collector of operations/metrics and a page of operations/statuspage take
+// Informers like a factory. Methods are safe for concurrent use.
 type Informers struct {
 	streaming *source.Streaming
 
 	mu  sync.Mutex
 	all []*untypedInformer
-	// sources are those that were set, by the Go type of the objects.
+	// sources holds the sources that SetSource has set, by the Go type of the objects.
 	sources map[reflect.Type]core.Objects
 }
 
-// SetSource has New make informers of objects of the Go type of example from a source, in place of
-// the ListerWatcher. That of a set of names has a manager's client read objects by name and
-// hold no others:
+// SetSource makes New read objects of example's Go type from a source, in place of the ListerWatcher. With
+// the source of a set of names, a manager's client reads objects by name, and the cache holds no other
+// objects of the type:
 //
 //	secrets := references.Source[*corev1.Secret](client, resource, references.NewSetOnDemand(1000), references.Options{})
 //	informers.SetSource(&corev1.Secret{}, secrets)
 //
-// Lists of the client are then of the names that were asked for. Selectors and namespaces of the
-// manager's cache have no effect on these objects.
+// Lists of the client then have the names that were read. Selectors and namespaces of the manager's cache
+// have no effect on these objects.
 func (i *Informers) SetSource(example runtime.Object, source core.Objects) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -47,7 +47,7 @@ func (i *Informers) SetSource(example runtime.Object, source core.Objects) {
 	i.sources[reflect.TypeOf(example)] = source
 }
 
-// source returns what an informer lists and watches.
+// source returns the source of an informer.
 func (i *Informers) source(lw ListerWatcher, example runtime.Object) core.Source[runtime.Object] {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -57,7 +57,7 @@ func (i *Informers) source(lw ListerWatcher, example runtime.Object) core.Source
 	return i.streaming.FromListerWatcher(observed{lw, formOf(example)}, example)
 }
 
-// New returns an informer as NewSharedIndexInformer does. It fits controller-runtime's
+// New returns an informer like NewSharedIndexInformer. It fits controller-runtime's
 // cache.Options.NewInformer.
 func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
 	informer := newSharedIndexInformer(i.source(lw, exampleObject), exampleObject, SharedIndexInformerOptions{
@@ -70,8 +70,7 @@ func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultE
 	return informer
 }
 
-// formOf returns what to put behind the name of a resource for informers whose objects are not
-// of its Go type.
+// formOf returns the suffix of an informer's name if its objects do not have the resource's Go type.
 func formOf(example runtime.Object) string {
 	switch example.(type) {
 	case runtime.Unstructured:
@@ -83,7 +82,7 @@ func formOf(example runtime.Object) string {
 	}
 }
 
-// current returns the informers that have not stopped, and forgets the others.
+// current returns the informers that have not stopped, and drops the others.
 func (i *Informers) current() []*untypedInformer {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -91,10 +90,10 @@ func (i *Informers) current() []*untypedInformer {
 	return slices.Clone(i.all)
 }
 
-// Status returns the status of each informer, sorted by name. The name is the resource, as
-// "pods.v1", with the namespace if the informer has only one, as "pods.v1/default", and what
-// the objects are if they are not typed, as "pods.v1 (metadata)". Before its first request, an
-// informer has the name of the Go type or kind.
+// Status returns the status of each informer, sorted by name. The name is the resource, such as "pods.v1".
+// If the informer has only one namespace, it follows, as in "pods.v1/default". If the objects are not
+// typed, their form follows, as in "pods.v1 (metadata)". Before its first request, an informer has the name
+// of the Go type or kind.
 func (i *Informers) Status() []core.Status {
 	var all []core.Status
 	for _, shared := range i.current() {
@@ -104,8 +103,8 @@ func (i *Informers) Status() []core.Status {
 	return all
 }
 
-// Lookup returns what the stores have under a key, by the names of Status. It is for
-// debugging, as that of a factory. Objects must not be mutated.
+// Lookup returns the objects that the stores hold under a key, by the names of Status. It is for debugging,
+// like a factory's Lookup. Objects must not be mutated.
 func (i *Informers) Lookup(key types.NamespacedName) map[string]any {
 	found := map[string]any{}
 	for _, shared := range i.current() {
@@ -116,9 +115,9 @@ func (i *Informers) Lookup(key types.NamespacedName) map[string]any {
 	return found
 }
 
-// HealthCheck returns a check for a liveness probe, in the form that controller-runtime takes:
-// it joins the errors of informers that may have been out of date for longer than stale. That
-// should be several minutes: less than two fails informers of resources that do not change.
+// HealthCheck returns a check for a liveness probe, in the form that controller-runtime takes. It joins the
+// errors of informers that may have been out of date for longer than stale. Stale should be several
+// minutes: less than two fails informers of resources that do not change.
 func (i *Informers) HealthCheck(stale time.Duration) func(*http.Request) error {
 	return func(*http.Request) error {
 		var errs []error
@@ -129,10 +128,9 @@ func (i *Informers) HealthCheck(stale time.Duration) func(*http.Request) error {
 	}
 }
 
-// ReadyCheck is a check for a readiness probe, in the form that controller-runtime takes: it
-// joins the errors of informers that have not been in sync yet. An informer whose resource the
-// server does not have is one of them until the resource is installed. One that has been in
-// sync stays ready.
+// ReadyCheck is a check for a readiness probe, in the form that controller-runtime takes. It joins the
+// errors of informers that have not been in sync yet. An informer whose resource the server does not have
+// fails it until the resource is installed. An informer that has been in sync stays ready.
 func (i *Informers) ReadyCheck(*http.Request) error {
 	var errs []error
 	for _, status := range i.Status() {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// splitKey is the core's form of a client-go key. Every string has exactly one.
+// splitKey returns the core's form of a client-go key. Every string has exactly one.
 func splitKey(key string) types.NamespacedName {
 	if i := strings.IndexByte(key, '/'); i > 0 {
 		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}
@@ -18,8 +18,8 @@ func splitKey(key string) types.NamespacedName {
 	return types.NamespacedName{Name: key}
 }
 
-// splitKeyFunc returns a key function in the core's form, and whether it is a standard
-// one, whose keys are made of the namespace and the name: then it makes no string of them.
+// splitKeyFunc returns a key function in the core's form, and whether the given one is a standard one. The
+// keys of standard functions are made of the namespace and the name, so that no string is made of them.
 func splitKeyFunc(keyFunc KeyFunc) (_ func(any) (types.NamespacedName, error), standard bool) {
 	split := func(obj any) (types.NamespacedName, error) {
 		key, err := keyFunc(obj)
@@ -62,7 +62,7 @@ func isA(obj any, objects reflect.Type) bool {
 	}
 }
 
-// typeError is the error for what is of another type.
+// typeError returns the error for an object of another type.
 func typeError(what string, obj any, objects reflect.Type) error {
 	return fmt.Errorf("%s of type %T: not a %v", what, obj, objects)
 }

@@ -8,21 +8,20 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// commonProvider is that of SetInformerMetricsProvider; nil before.
+// commonProvider is the provider of SetInformerMetricsProvider. It is nil before the call.
 var commonProvider atomic.Pointer[InformerMetricsProvider]
 
-// SetInformerMetricsProvider sets the provider of the informers, queues and
-// stores that are made after it and do not come with one, here and in client-go.
-// Only the first call has an effect. One of client-go's own function, which
-// cannot be asked for what it was given, has none here.
+// SetInformerMetricsProvider sets the provider of informers, queues and stores that are made later and have
+// no provider of their own, here and in client-go. Only the first call has an effect. A call of client-go's
+// own function has no effect here, since client-go does not return the provider.
 func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
 	commonProvider.CompareAndSwap(nil, &metricsProvider)
 	shareProvider(metricsProvider)
 }
 
-// providerOf returns the provider of metrics for an identity: metricsProvider, or else the
-// common one. It is nil if there is none, or if the identity is not reserved, because it
-// has no name, or another informer has it.
+// providerOf returns the provider of metrics for an identity: metricsProvider if it is not nil, or else the
+// common one. It returns nil if there is none, or if the identity is not reserved: it has no name, or
+// another informer has it.
 func providerOf(id InformerNameAndResource, metricsProvider InformerMetricsProvider) InformerMetricsProvider {
 	switch common := commonProvider.Load(); {
 	case !id.Reserved():
@@ -34,11 +33,10 @@ func providerOf(id InformerNameAndResource, metricsProvider InformerMetricsProvi
 	}
 }
 
-// InformerMetrics returns what publishes the three metrics of client-go's
-// informers for one of the core: the deltas that wait for the store, how long the
-// store takes for a batch of them, and its resourceVersion. A nil metricsProvider
-// is the one of SetInformerMetricsProvider. Without a provider, or if the identity
-// is not reserved, nothing is published.
+// InformerMetrics returns Metrics for a core informer that publish the three metrics of client-go's
+// informers. These are the number of deltas that wait for the store, the time that the store takes for a
+// batch, and its resourceVersion. A nil metricsProvider means the provider of SetInformerMetricsProvider.
+// Without a provider, or if the identity is not reserved, nothing is published.
 func InformerMetrics(id InformerNameAndResource, metricsProvider InformerMetricsProvider) core.Metrics {
 	provider := providerOf(id, metricsProvider)
 	if provider == nil {
@@ -55,8 +53,8 @@ func InformerMetrics(id InformerNameAndResource, metricsProvider InformerMetrics
 	}
 }
 
-// newStoreMetric returns a function that publishes the resourceVersion of a store unless it is not a
-// number, or nil if nothing is published.
+// newStoreMetric returns a function that publishes the resourceVersion of a store if it is a number. It
+// returns nil if nothing is published.
 func newStoreMetric(id InformerNameAndResource, metricsProvider InformerMetricsProvider) func(resourceVersion string) {
 	provider := providerOf(id, metricsProvider)
 	if provider == nil {
@@ -70,11 +68,11 @@ func newStoreMetric(id InformerNameAndResource, metricsProvider InformerMetricsP
 	}
 }
 
-// exactDigits is the number of digits that every float64 holds.
+// exactDigits is the number of decimal digits that every float64 holds.
 const exactDigits = 15
 
-// versionNumber is the number of the last digits of a resourceVersion, as many as
-// a float64 holds; none is 0.
+// versionNumber returns the number of a resourceVersion's last digits, as many as a float64 holds. It is 0
+// for "".
 func versionNumber(resourceVersion string) (float64, bool) {
 	if resourceVersion == "" {
 		return 0, true

@@ -11,12 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// raisingHandler raises a panic of a handler in another goroutine, and does not call the
-// handler again after it. If panics are not to end the process, it does nothing.
+// raisingHandler passes a panic of a handler to another goroutine, which raises it, and does not call the
+// handler again. If ReallyCrash is off, it only calls the handler.
 type raisingHandler struct {
 	handler ResourceEventHandler
-	// logger logs panics, in the handler's goroutine: only there
-	// is the stack that of the handler.
+	// logger logs panics in the handler's goroutine, since only that goroutine has the handler's stack.
 	logger klog.Logger
 	// alive ends with the panic, a *failure.PanicError, as its cause.
 	alive context.Context
@@ -58,11 +57,11 @@ func (h *raisingHandler) call(handle func()) {
 			h.die(&failure.PanicError{Value: value, Stack: debug.Stack()})
 		}
 	}()
-	defer utilruntime.HandleCrashWithLogger(h.logger) // which logs and panics again
+	defer utilruntime.HandleCrashWithLogger(h.logger) // it logs and panics again
 	handle()
 }
 
-// raise panics as the handler did, if it did.
+// raise panics with the handler's panic, if there was one.
 func (h *raisingHandler) raise() {
 	var panicked *failure.PanicError
 	if errors.As(context.Cause(h.alive), &panicked) {

@@ -12,8 +12,8 @@ func NewReflector(lw ListerWatcher, expectedType any, store ReflectorStore, resy
 	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{ResyncPeriod: resyncPeriod})
 }
 
-// NewReflectorWithOptions returns client-go's reflector, named after the place that it is made at
-// if it has no name: client-go does not know its own files in the cache of modules.
+// NewReflectorWithOptions returns client-go's reflector. If it has no name, it is named after the place
+// where it is made: client-go does not recognise this package's files in the module cache.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions) *Reflector {
 	if options.Name == "" {
 		options.Name = naming.GetNameFromCallsite("runtime/clientgo/cache/")

@@ -16,7 +16,7 @@ func (r *registration) HasSyncedChecker() DoneChecker {
 	return doneChecker{name: r.name, done: r.core.Synced()}
 }
 
-// ShutdownChan is closed when the handler will not be called again.
+// ShutdownChan returns a channel that is closed when the handler will not be called again.
 // ShutDownEventHandler looks for this method.
 func (r *registration) ShutdownChan() <-chan struct{} { return r.core.Done() }
 

@@ -1,23 +1,23 @@
 package cache
 
-// Releaser is a ResourceEventHandler, or a typed one, that is also called for an object which
-// the shard of the informer does not have any more (package shard of the runtime). The object
-// was not deleted, and last is the last known state of it. Other handlers are not called then:
-// they take the object for one that is still there, and are called with OnAdd if it comes back.
+// Releaser is a ResourceEventHandler, or a typed handler, that is also called for an object that is not in
+// the informer's shard any more (package shard). The object was not deleted, and last is its last known
+// state. Other handlers are not called: for them the object is still there, and they get OnAdd if it comes
+// back.
 type Releaser interface{ OnRelease(last any) }
 
-// Released is given to a handler of DeleteOnRelease, in place of the object, when
-// the shard of the informer does not have it any more. It is no DeletedFinalStateUnknown, so
-// that who does not know it can't take it for a deletion.
+// Released is passed to the OnDelete of a handler of DeleteOnRelease, in place of the object, when the
+// informer's shard does not have the object any more. It is not a DeletedFinalStateUnknown, so that code
+// that does not know it can't take it for a deletion.
 type Released struct {
-	// Key is the object's, as MetaNamespaceKeyFunc has it.
+	// Key is the object's key, in the form of MetaNamespaceKeyFunc.
 	Key string
 	// Obj is the last known state of the object.
 	Obj any
 }
 
-// DeleteOnRelease returns a handler that calls OnDelete of another one, with a Released, for
-// an object that the shard of the informer does not have any more.
+// DeleteOnRelease returns a handler that calls OnDelete of another one, with a Released, for an object that
+// is not in the informer's shard any more.
 func DeleteOnRelease(handler ResourceEventHandler) ResourceEventHandler {
 	return &releaseHandler{handler}
 }

@@ -6,8 +6,8 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// StoreOption configures NewStore and NewIndexer. It is not client-go's, which
-// is a function of an unexported type.
+// StoreOption configures NewStore and NewIndexer. client-go's type of this name is a function of an
+// unexported type.
 type StoreOption func(*storeOptions)
 
 type storeOptions struct {
@@ -15,8 +15,8 @@ type storeOptions struct {
 	metric    func(resourceVersion string)
 }
 
-// WithTransformer applies a function to what Add, Update and Replace are given
-// before it is stored. What it returns must have the key of what it was given.
+// WithTransformer applies a function to the objects of Add, Update and Replace before they are stored. The
+// result must have the key of its argument.
 func WithTransformer(transformer TransformFunc) StoreOption {
 	return func(o *storeOptions) { o.transform = transformer }
 }
@@ -36,7 +36,7 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 		opt(&o)
 	}
 	key, standard := splitKeyFunc(keyFunc)
-	// Only an index can make this fail, and there is none yet.
+	// Only an index could make this fail, and the store has none yet.
 	store, _ := core.NewStore(key)
 	x := newIndexer(store)
 	x.key, x.transform, x.otherKeys, x.metric = keyFunc, o.transform, !standard, o.metric
@@ -44,7 +44,7 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 	return x
 }
 
-// addEach adds indexers one by one, for constructors, which have no error to return.
+// addEach adds indexers one by one. It is for constructors, which return no error.
 func addEach(to *indexer, indexers Indexers) {
 	for name, fn := range indexers {
 		if err := to.AddIndexers(Indexers{name: fn}); err != nil {
@@ -53,14 +53,14 @@ func addEach(to *indexer, indexers Indexers) {
 	}
 }
 
-// WithStoreMetrics publishes the resourceVersion of the store. A nil metrics is the
-// provider of SetInformerMetricsProvider. Without one, or if the identity is not
-// reserved, nothing is published.
+// WithStoreMetrics publishes the resourceVersion of the store. If metrics is nil, the provider of
+// SetInformerMetricsProvider is used. Without a provider, or if the identity is not reserved, nothing is
+// published.
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
 	return func(o *storeOptions) { o.metric = newStoreMetric(identifier, metrics) }
 }
 
-// publish publishes the resourceVersion, if the store is one of WithStoreMetrics.
+// publish publishes the resourceVersion, if the store has WithStoreMetrics.
 func (x *indexer) publish() {
 	if x.metric == nil {
 		return

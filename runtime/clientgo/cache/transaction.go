@@ -2,9 +2,8 @@ package cache
 
 import core "github.com/informer-gen/informer-gen/runtime/cache"
 
-// Transaction makes the changes in order, all at once for any reader. An object
-// without a key or of another type than the store's is skipped and reported; the
-// others are made. The store's resourceVersion is that of the last of them.
+// Transaction makes the changes in order, at once for every reader. An object without a key, or of another
+// type than the store's, is reported and skipped. The store gets the resourceVersion of the last change.
 func (x *indexer) Transaction(txns ...Transaction) *TransactionError {
 	defer x.publish()
 	changes := make([]core.Change[any], 0, len(txns))
@@ -28,7 +27,7 @@ func (x *indexer) Transaction(txns ...Transaction) *TransactionError {
 	return &TransactionError{SuccessfulIndices: made, TotalTransactions: len(txns), Errors: errs}
 }
 
-// change is one change of a transaction.
+// change returns the store's form of one change of a transaction.
 func (x *indexer) change(txn Transaction) (change core.Change[any], err error) {
 	if change.Key, err = x.name(txn.Object); err != nil {
 		return change, err

@@ -24,11 +24,10 @@ func Typed[T TypedObject](informer *core.Informer[T], options AdapterOptions) Ty
 	return NewTypedSharedIndexInformer[T](Untyped(informer, options))
 }
 
-// NewTypedSharedIndexInformer returns an informer as a typed one: itself if it
-// is typed, and one that is typed all the way down to the store if it is one of
-// Untyped over an informer of T. It accepts every implementation of
-// SharedIndexInformer; the objects of it must be of type T. Two of the same
-// informer of Untyped are equal.
+// NewTypedSharedIndexInformer returns the informer itself if it is typed. For an informer of Untyped over
+// an informer of T, it returns one that is typed all the way down to the store. It accepts every
+// implementation of SharedIndexInformer whose objects are of type T. Two results for the same informer of
+// Untyped are equal.
 func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
 	if typed, ok := informer.(TypedSharedIndexInformer[T]); ok {
 		return typed
@@ -36,11 +35,10 @@ func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSh
 	return typedForm(informer, &typedInformer[T]{informer}).(*typedInformer[T])
 }
 
-// TypedInformerOf returns an informer that is known by a narrower interface, such as the
-// one that the cache of a controller-runtime manager returns, as a typed one. It is an
-// error if the informer is no SharedIndexInformer, which that of a cache with namespaces
-// is not, or is one of this module and of objects of another type than T. The objects of
-// informers of other modules are not checked.
+// TypedInformerOf returns a typed informer for one that is known by a narrower interface, such as an
+// informer of a controller-runtime cache. It fails if the informer is not a SharedIndexInformer, as in a
+// cache with several namespaces. It also fails for an informer of this module whose objects are not of type
+// T. The objects of informers of other modules are not checked.
 func TypedInformerOf[T Object](informer any) (TypedSharedIndexInformer[T], error) {
 	shared, ok := informer.(SharedIndexInformer)
 	if !ok {
@@ -55,8 +53,8 @@ func TypedInformerOf[T Object](informer any) (TypedSharedIndexInformer[T], error
 	return NewTypedSharedIndexInformer[T](shared), nil
 }
 
-// typedForm returns the typed form that an informer has, if that is of the type of fresh,
-// or otherwise fresh, which the informer has then.
+// typedForm returns the typed form that an informer has, if it is of fresh's type. Otherwise the informer
+// gets fresh, and typedForm returns it.
 func typedForm(informer, fresh SharedIndexInformer) SharedIndexInformer {
 	i, ok := informer.(*untypedInformer)
 	if !ok {
@@ -72,9 +70,9 @@ func typedForm(informer, fresh SharedIndexInformer) SharedIndexInformer {
 
 // typedInformer adds the typed methods to an informer.
 //
-// The compiler makes code of its own for each T of a type parameter that has to be
-// comparable, as client-go's Object has. Embedding the interface would double that: its
-// methods would be those of the pointer and of the struct.
+// The compiler makes separate code for each T of a type parameter that must be comparable, such as
+// client-go's Object. Embedding the interface would double that: both the pointer and the struct would have
+// its methods.
 type typedInformer[T Object] struct{ untyped SharedIndexInformer }
 
 func (s *typedInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error) {
@@ -141,7 +139,7 @@ func (s *typedInformer[T]) SetWatchErrorHandlerWithContext(handler WatchErrorHan
 	return s.untyped.SetWatchErrorHandlerWithContext(handler)
 }
 
-// addTypedHandler adds a typed handler, which adapted is as an untyped one.
+// addTypedHandler adds the typed handler given, which adapted makes untyped.
 func addTypedHandler(to SharedIndexInformer, given any, adapted ResourceEventHandler, options []HandlerOptions) (ResourceEventHandlerRegistration, error) {
 	var o HandlerOptions
 	switch len(options) {

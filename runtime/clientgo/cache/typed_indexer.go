@@ -7,11 +7,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// typedIndexer adds the typed methods to an indexer whose objects are of type T. Its
-// methods are written out for the reason that typedInformer's are.
+// typedIndexer adds the typed methods to an indexer whose objects are of type T. Its methods are written
+// out for the same reason as typedInformer's.
 type typedIndexer[T any] struct{ untyped Indexer }
 
-// readerOf returns a reader of the store of an indexer, if it has one of those objects.
+// readerOf returns a reader of an indexer's store, if the store's objects are of the given type.
 func readerOf(x Indexer, objects reflect.Type) (reader.Reader, bool) {
 	i, ok := x.(*indexer)
 	if !ok {
@@ -49,7 +49,7 @@ func byIndex[T any](r reader.Reader, indexName string, values ...string) ([]T, e
 	return notNil(found), nil
 }
 
-// typedList returns a list with its type; nil for nil.
+// typedList converts a list to its type. It returns nil for nil.
 func typedList[T any](list []any) []T {
 	if list == nil {
 		return nil
@@ -61,13 +61,13 @@ func typedList[T any](list []any) []T {
 	return typed
 }
 
-// AddTypedIndexers adds all of the indexers, or on a conflict none.
+// AddTypedIndexers adds all of the indexers, or none if one of them conflicts.
 func (x *typedIndexer[T]) AddTypedIndexers(newIndexers TypedIndexers[T]) error {
 	return x.untyped.AddIndexers(untypedIndexers(newIndexers))
 }
 
-// untypedIndexers returns typed indexers as functions of any object. They fail for
-// objects that are not of type T.
+// untypedIndexers returns typed indexers as functions of any object. They fail for objects that are not of
+// type T.
 func untypedIndexers[T any](typed TypedIndexers[T]) Indexers {
 	untyped := make(Indexers, len(typed))
 	for name, fn := range typed {
@@ -130,7 +130,7 @@ func (x *typedIndexer[T]) AddIndexers(newIndexers Indexers) error {
 	return x.untyped.AddIndexers(newIndexers)
 }
 
-// CoreReader returns a reader of the store below, if there is one.
+// CoreReader returns a reader of the store below, if there is one with objects of type T.
 func (x *typedIndexer[T]) CoreReader() (reader.Reader, bool) {
 	return readerOf(x.untyped, reflect.TypeFor[T]())
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// leastWatchTimeout is the least that MinWatchTimeout can ask for.
+// leastWatchTimeout is the minimum of MinWatchTimeout.
 const leastWatchTimeout = 5 * time.Minute
 
-// NewInformerWithOptions returns a store, and the controller that keeps it up to date
-// with what a ListerWatcher lists and watches, and calls one handler for its changes. If
-// options.Indexers is not nil, the store is an Indexer. It must not be written to.
+// NewInformerWithOptions returns a store, and a controller that keeps it up to date with a ListerWatcher
+// and calls one handler for its changes. If options.Indexers is not nil, the store is an Indexer. It must
+// not be written to.
 //
-// The controller has synced when the handler has seen the first list. A panic of
-// the handler ends it and is raised by its Run, if panics are to end the process.
+// The controller has synced when the handler has seen the first list. A panic of the handler ends the
+// controller, and its Run raises the panic again, unless ReallyCrash is off.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	i := newUnshared(options)
 	return i.informer.GetIndexer(), i
@@ -43,16 +43,16 @@ func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod t
 	return NewTransformingIndexerInformer(lw, objType, resyncPeriod, h, indexers, nil)
 }
 
-// NewTransformingInformer is NewInformerWithOptions with a function that every
-// object goes through before it is stored.
+// NewTransformingInformer is NewInformerWithOptions with a function that is applied to every object before
+// it is stored.
 //
 // Deprecated: use NewInformerWithOptions.
 func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store, Controller) {
 	return NewTransformingIndexerInformer(lw, objType, resyncPeriod, h, nil, transformer)
 }
 
-// NewTransformingIndexerInformer is NewInformerWithOptions with indexers and with
-// a function that every object goes through before it is stored.
+// NewTransformingIndexerInformer is NewInformerWithOptions with indexers, and with a function that is
+// applied to every object before it is stored.
 //
 // Deprecated: use NewInformerWithOptions.
 func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers, transformer TransformFunc) (Indexer, Controller) {
@@ -67,7 +67,7 @@ func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, re
 	return i.informer.GetIndexer(), i
 }
 
-// unsharedInformer is an informer with one handler as a Controller.
+// unsharedInformer is the Controller of an informer with one handler.
 type unsharedInformer struct {
 	informer *untypedInformer
 	handler  *raisingHandler
@@ -100,8 +100,8 @@ func (i *unsharedInformer) Run(stopCh <-chan struct{}) {
 	i.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-// RunWithContext runs the informer until ctx ends or the handler panics, and every
-// goroutine of it has ended. An informer runs once.
+// RunWithContext runs the informer until ctx ends or the handler panics, and returns when every goroutine
+// of it has ended. An informer runs once.
 func (i *unsharedInformer) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	running, stop := context.WithCancel(ctx)

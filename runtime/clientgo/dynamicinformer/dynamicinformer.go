@@ -35,8 +35,8 @@ func New(client dynamic.Interface, options Options) *Factory {
 	}, options)}
 }
 
-// NewForClient is New without a client of client-go: lists and watches are decoded as they
-// arrive, object by object, and what is equal in objects is held once.
+// NewForClient is New without a client of client-go: lists and watches are decoded as they arrive, object
+// by object, and equal parts of objects are held once.
 func NewForClient(client *source.Client, options Options) *Factory {
 	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
 		return source.New[*unstructured.Unstructured](client, resource, namespace).Objects
@@ -48,8 +48,8 @@ func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync tim
 	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace, or for all
-// if it is empty. tweakListOptions narrows what its informers list and watch; nil does not.
+// NewFilteredDynamicSharedInformerFactory returns a Factory for one namespace, or for all for "".
+// tweakListOptions narrows what its informers list and watch, if it is not nil.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
 	return New(client, Options{
 		DefaultResync:    defaultResync,
@@ -59,14 +59,12 @@ func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultRe
 	})
 }
 
-// ForResource returns the informer of a resource and a lister over it. It does
-// not start it.
+// ForResource returns the informer of a resource and a lister over it. It does not start the informer.
 func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
 	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
-// NewFilteredDynamicInformer returns an informer without a factory, of one
-// namespace or of all if it is empty.
+// NewFilteredDynamicInformer returns an informer without a factory, of one namespace, or of all for "".
 func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	resource := factory.Resource{GroupVersionResource: gvr}
 	informer := factory.NewInformer(resource, newSource(client, gvr, namespace), factory.InformerOptions{
@@ -78,8 +76,8 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
-// newSource lists and watches a resource through a client, which is asked for that of
-// the resource at each request: as with client-go, informers can be made without one.
+// newSource lists and watches a resource through a client. It asks the client for the resource's client at
+// each request: as with client-go, informers can be made with a nil client.
 func newSource(client dynamic.Interface, resource schema.GroupVersionResource, namespace string) core.Objects {
 	return source.ClientsetObjects[*unstructured.Unstructured](client, resource, namespace, func() source.ResourceClient[*unstructured.UnstructuredList] {
 		return client.Resource(resource).Namespace(namespace)

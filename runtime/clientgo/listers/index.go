@@ -11,22 +11,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/reader"
 )
 
-// Index finds objects by values computed from them. Generated code declares one for each
-// marker; ByIndex and AllByIndex read it, and factory.CoreIndex converts it to an Index of
-// runtime/cache. It has no methods, which each generated package would compile.
+// Index finds objects by values computed from them. Generated code declares one for each marker. ByIndex
+// and AllByIndex use it, and factory.CoreIndex converts it to an Index of runtime/cache. It has no methods,
+// since each generated package would compile them.
 type Index[T any] struct {
 	// Name identifies the index in its indexer.
 	Name string
-	// Value returns the one value by which an object is found. Exactly one of Value and
-	// Values is set.
+	// Value returns the only value by which an object is found. Set exactly one of Value and Values.
 	Value func(obj T) string
-	// Values returns the values by which an object is found, in any order and possibly
-	// none.
+	// Values returns the values by which an object is found, in any order, possibly none.
 	Values func(obj T) []string
 }
 
-// Untyped returns the indexes for code that works with objects of any type. What they are
-// given must be of the type T.
+// Untyped returns the indexes for code that works with objects of any type. The objects must be of type T.
 func Untyped[T any](indexes ...Index[T]) []Index[any] {
 	untyped := make([]Index[any], len(indexes))
 	for i, x := range indexes {
@@ -41,17 +38,16 @@ func Untyped[T any](indexes ...Index[T]) []Index[any] {
 	return untyped
 }
 
-// ByIndex returns the objects of a lister that have that value in an index, in no order;
-// nil if there are none. Over an indexer without an index of that name it looks at each
-// object; over one that has the index, it looks at those that have the value, in all
-// namespaces.
+// ByIndex returns a lister's objects that have a value in an index, in no order. It returns nil if there
+// are none. If the indexer has the index, ByIndex looks at the objects with the value, in all namespaces.
+// Otherwise it looks at each object.
 func ByIndex[T runtime.Object](l ResourceIndexer[T], x Index[T], value string) ([]T, error) {
 	if l.typed && l.namespace == "" {
 		if found, err := reader.ByIndex[T](l.reader, x.Name, value); err == nil {
 			return found, nil
 		}
 	}
-	return collect(l, x, value) // apart, since its closure needs memory
+	return collect(l, x, value) // a separate function, since its closure needs memory
 }
 
 func collect[T runtime.Object](l ResourceIndexer[T], x Index[T], value string) (ret []T, err error) {
@@ -65,9 +61,9 @@ func collect[T runtime.Object](l ResourceIndexer[T], x Index[T], value string) (
 	return ret, nil
 }
 
-// AllByIndex iterates over the objects that ByIndex returns when the iteration starts,
-// without a copy. Objects of another type in the indexer are left out. It is not inlined,
-// or each method of a generated lister would have a copy of the loop.
+// AllByIndex iterates over the objects that ByIndex returns when the iteration starts, without a copy.
+// Objects of another type in the indexer are left out. It is not inlined, since each method of a generated
+// lister would have a copy of the loop.
 //
 //go:noinline
 func AllByIndex[T runtime.Object](l ResourceIndexer[T], x Index[T], value string) iter.Seq[T] {
@@ -80,8 +76,8 @@ func AllByIndex[T runtime.Object](l ResourceIndexer[T], x Index[T], value string
 	}
 }
 
-// matcher reports whether an object has a value in an index. The lister judges
-// those of other types.
+// matcher returns a function that reports whether an object has a value in an index. It is true for an
+// object of another type, which the caller handles.
 func matcher[T any](x Index[T], value string) func(obj any) bool {
 	return func(obj any) bool {
 		t, ok := obj.(T)
@@ -95,9 +91,9 @@ func matcher[T any](x Index[T], value string) func(obj any) bool {
 	}
 }
 
-// byIndex and what it calls are functions: methods of what ResourceIndexer embeds would be
-// compiled with each lister. It iterates over the objects of a namespace that have a value in
-// the index of a name, or without such an index over those that match.
+// byIndex iterates over the objects of a namespace that have a value in the named index. Without such an
+// index, it iterates over the objects for which matches is true. It is a function, and so are the functions
+// that it calls, since methods of a type that ResourceIndexer embeds would be compiled with each lister.
 func byIndex(o *objects, namespace, name, value string, matches func(any) bool) iter.Seq[any] {
 	if found, ok := hits(o, name, value); ok {
 		return inNamespace(found, namespace)
@@ -105,8 +101,8 @@ func byIndex(o *objects, namespace, name, value string, matches func(any) bool) 
 	return filter(all(o, namespace), matches)
 }
 
-// hits returns the objects of all namespaces that have a value in an index, if the indexer
-// has it.
+// hits returns the objects of all namespaces that have a value in an index. ok is false if the indexer does
+// not have the index.
 func hits(o *objects, name, value string) (found iter.Seq[any], ok bool) {
 	if o.typed {
 		found, err := o.reader.AllByIndex(name, value)
@@ -129,7 +125,7 @@ func all(o *objects, namespace string) iter.Seq[any] {
 	return inNamespace(slices.Values(o.indexer.List()), namespace)
 }
 
-// inNamespace returns the objects of a namespace, or for "" what it is given.
+// inNamespace returns the objects of a namespace, or all of them for "".
 func inNamespace(objs iter.Seq[any], namespace string) iter.Seq[any] {
 	if namespace == "" {
 		return objs

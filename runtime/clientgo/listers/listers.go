@@ -1,14 +1,12 @@
 // Package listers is the compatibility layer for k8s.io/client-go/listers, over the
 // typed stores of runtime/cache. Generated listers embed its types.
 //
-// A lister over the indexer of one of this module's typed informers reads the
-// typed store below it: a list is one allocation and one copy of pointers, a
-// get none at all. Over any other client-go Indexer it works as client-go's
-// does. New determines once which of the two it is.
+// A lister over the indexer of one of this module's typed informers reads the typed store below it. A list
+// is one allocation and one copy of pointers, and a get needs no allocation. Over any other client-go
+// Indexer it works as client-go's listers do. New determines once which of the two applies.
 //
-// Objects are shared with the store and all its readers: they must not be mutated.
-// Slices belong to the caller. Listers are values, cheap to copy,
-// and safe for concurrent use.
+// Objects are shared with the store and all its readers: they must not be mutated. Slices belong to the
+// caller. Listers are values. They are cheap to copy, and safe for concurrent use.
 package listers
 
 import (
@@ -30,8 +28,7 @@ import (
 
 // Lister lists the objects of a resource. Generated listers embed it.
 type Lister[T any] interface {
-	// List returns the objects that match. They are shared: treat them as
-	// read-only.
+	// List returns the objects that match the selector. They are shared: treat them as read-only.
 	List(selector labels.Selector) (ret []T, err error)
 }
 
@@ -39,8 +36,7 @@ type Lister[T any] interface {
 // namespaces. Generated listers embed it.
 type Reader[T any] interface {
 	Lister[T]
-	// Get returns the object of that name, or a NotFound error. It is shared:
-	// treat it as read-only.
+	// Get returns the object with a name, or a NotFound error. The object is shared: treat it as read-only.
 	Get(name string) (T, error)
 }
 
@@ -48,21 +44,21 @@ type Reader[T any] interface {
 // or in all. Generated listers embed it.
 type ResourceIndexer[T runtime.Object] struct {
 	*objects
-	namespace string // empty for all, and for resources without
+	namespace string // empty for all namespaces, and for cluster-scoped resources
 }
 
-// objects are those of one resource. The listers of all its namespaces share
-// them, so that a lister is small.
+// objects reads the objects of one resource. The listers of all of its namespaces share it, so that a
+// lister is small.
 type objects struct {
 	indexer cache.Indexer
-	// reader reads the store of the indexer; typed reports whether it has one of the
-	// lister's type.
+	// reader reads the store of the indexer. typed reports whether the store's objects are of the lister's
+	// type.
 	reader   reader.Reader
 	typed    bool
 	resource schema.GroupResource
 }
 
-// New returns a lister over an indexer. The resource is named in errors.
+// New returns a lister over an indexer. Errors name the resource.
 func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
 	return ResourceIndexer[T]{objects: newObjects(indexer, resource, reflect.TypeFor[T]())}
 }
@@ -82,7 +78,7 @@ func NewNamespaced[T runtime.Object](parent ResourceIndexer[T], namespace string
 	return parent
 }
 
-// List returns the objects that match, in no order; nil if there are none.
+// List returns the objects that match the selector, in no order. It returns nil if there are none.
 func (l ResourceIndexer[T]) List(selector labels.Selector) ([]T, error) {
 	switch {
 	case labels.MatchesNothing(selector):
@@ -129,8 +125,8 @@ func (l ResourceIndexer[T]) listUntyped(selector labels.Selector) (ret []T, err 
 	return ret, err
 }
 
-// Get returns the object of that name, or a NotFound error of the resource. A
-// lister that is not of one namespace also takes "namespace/name".
+// Get returns the object with a name, or a NotFound error of the resource. A lister without a namespace
+// also takes "namespace/name".
 func (l ResourceIndexer[T]) Get(name string) (T, error) {
 	if !l.typed || l.namespace == "" && strings.Contains(name, "/") {
 		return l.getUntyped(name)
@@ -138,7 +134,7 @@ func (l ResourceIndexer[T]) Get(name string) (T, error) {
 	if obj, ok := reader.Get[T](l.reader, types.NamespacedName{Namespace: l.namespace, Name: name}); ok {
 		return obj, nil
 	}
-	return l.getUntyped(name) // which knows why the store does not have it
+	return l.getUntyped(name) // it knows why the store does not have the object
 }
 
 func (l ResourceIndexer[T]) getUntyped(name string) (T, error) {

@@ -36,8 +36,8 @@ func New(client metadata.Interface, options Options) *Factory {
 	}, options)}
 }
 
-// NewForClient is New without a client of client-go: lists and watches are decoded as they
-// arrive, object by object, and what is equal in objects is held once.
+// NewForClient is New without a client of client-go: lists and watches are decoded as they arrive, object
+// by object, and equal parts of objects are held once.
 func NewForClient(client *source.Client, options Options) *Factory {
 	return &Factory{factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
 		return source.New[*metav1.PartialObjectMetadata](client, resource, namespace).Objects
@@ -54,8 +54,8 @@ func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Dura
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory returns a Factory for one namespace, or for all if it
-// is empty. tweakListOptions narrows what its informers list and watch; nil does not.
+// NewFilteredSharedInformerFactory returns a Factory for one namespace, or for all for "". tweakListOptions
+// narrows what its informers list and watch, if it is not nil.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
 	return New(client, Options{
 		DefaultResync:    defaultResync,
@@ -77,14 +77,12 @@ func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResyn
 	return New(client, all)
 }
 
-// ForResource returns the informer of a resource and a lister over it. It does
-// not start it.
+// ForResource returns the informer of a resource and a lister over it. It does not start the informer.
 func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
 	return factory.NewGenericInformer(f.InformerFor(gvr), gvr.GroupResource())
 }
 
-// NewFilteredMetadataInformer returns an informer without a factory, of one
-// namespace or of all if it is empty.
+// NewFilteredMetadataInformer returns an informer without a factory, of one namespace, or of all for "".
 func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
 	resource := factory.Resource{GroupVersionResource: gvr}
 	informer := factory.NewInformer(resource, newSource(client, gvr, namespace), factory.InformerOptions{
@@ -96,8 +94,8 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 	return factory.NewGenericInformer(informer, gvr.GroupResource())
 }
 
-// newSource lists and watches the metadata of a resource through a client, which is asked for that of
-// the resource at each request: as with client-go, informers can be made without one.
+// newSource lists and watches the metadata of a resource through a client. It asks the client for the
+// resource's client at each request: as with client-go, informers can be made with a nil client.
 func newSource(client metadata.Interface, resource schema.GroupVersionResource, namespace string) core.Objects {
 	return source.ClientsetObjects[*metav1.PartialObjectMetadata](client, resource, namespace, func() source.ResourceClient[*metav1.PartialObjectMetadataList] {
 		return client.Resource(resource).Namespace(namespace)

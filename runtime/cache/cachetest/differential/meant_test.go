@@ -70,7 +70,7 @@ var meant = []difference{
 	{
 		name:    "watch again after a lost connection",
 		reason:  "client-go lists again if a watch can't be opened, unless the connection is refused; the core watches on from where it was",
-		comment: "A watch that can't be opened, because the connection is reset, times out or breaks otherwise, is retried from the last version",
+		comment: "A watch that can't be opened because the connection is reset, times out or breaks otherwise is retried from the last version",
 		level: func(s script, theirs, ours transcript) {
 			lost := pending(s, func(list bool, f fault) bool { return !list && f.lost })
 			listed := relisted(s)
@@ -117,7 +117,7 @@ var meant = []difference{
 	{
 		name:    "watches from no version",
 		reason:  "a watch from no particular version begins with what there is: what was deleted before it would stay, so that the core lists again",
-		comment: "A watch that ends without a resourceVersion to go on from is followed by a list",
+		comment: "A watch that ends without a resourceVersion to continue from is followed by a list",
 		level: func(s script, theirs, ours transcript) {
 			if s.server == apiServer {
 				return
@@ -183,7 +183,7 @@ var meant = []difference{
 	{
 		name:    "older and empty versions",
 		reason:  "client-go takes any version of an object for the latest one; the core keeps a later one",
-		comment: "An empty resourceVersion, of an object or of a list, and an older one of an object, leave that of the store as it is",
+		comment: "An empty resourceVersion of an object or list leaves the store's version as it is, and so does an older one of an object",
 		level: func(s script, theirs, ours transcript) {
 			if s.server == apiServer {
 				return
@@ -197,7 +197,7 @@ var meant = []difference{
 	{
 		name:    "how many lists follow a failure",
 		reason:  "when the next list comes depends on the backoff, which is random; it tells handlers of what they know as updates to the same state, and has the version of then. So does a watch of the tracker that is opened again because it was silent",
-		comment: "How many lists follow a failure depends on the backoff",
+		comment: "The number of lists after a failure depends on the backoff",
 		level: func(s script, theirs, ours transcript) {
 			if s.server == apiServer {
 				return

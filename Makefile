@@ -128,7 +128,7 @@ api: ### Write what the public packages export to their api.txt
 	go test ./runtime/internal/apinames -run TestPublicPackages -update
 
 .PHONY: bench
-bench: ## Measure the runtime and client-go's side by side, and write docs/results/bench
+bench: ## Measure the runtime and client-go's side by side, and write docs/results/bench and the figures on pages
 	@echo "Half an hour, and a few minutes more the first time, when a real API server is built."
 	cd test && go run ./bench -docs ../docs/results/bench
 

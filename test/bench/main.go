@@ -9,7 +9,7 @@
 // mode and size, once, takes a minute or less:
 //
 //	cd test && go run ./bench -rounds 1 -run ingest/replicas/list/json -pods 20000
-//	cd test && go run ./bench -run ^ingest -docs ../docs/results/bench   # writes that page alone
+//	cd test && go run ./bench -run ^ingest -docs ../docs/results/bench   # writes that page alone, and the figures that README and guide have of it
 //
 // What matches ^start starts informers of many resources together, in such processes too.
 //

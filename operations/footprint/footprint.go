@@ -1,17 +1,16 @@
-// Package footprint estimates how much memory objects take, and which of their fields take
-// the most.
+// Package footprint estimates how much memory objects take, and which of their fields take the most.
 //
 //	report := footprint.Of(informer.Store().All())
 //	fmt.Println(report) // 20000 objects, 113 MiB: .spec.containers 41 MiB, ...
 //
-// Data flow: every object is walked (walk.go) with all that its exported fields refer to. Memory that several
-// objects have in common, or one of them twice, counts once, for the field where it was met
-// first. So the estimate is of what the garbage collector would free with all objects, to
-// within a fifth. What was met is in a set of bounded size (tally.go): all allocations while
-// there are few, and then a random part of them that stands for all.
+// Data flow: every object is walked (walk.go) with everything that its exported fields refer to. Memory
+// that is referred to several times, by one object or by several, counts once, for the field where it was
+// met first. So the estimate is the memory that the garbage collector would free with all objects, to
+// within a fifth. The walk remembers what it has met in a set of bounded size (tally.go): all allocations
+// while there are few, and later a random sample of them.
 //
-// It takes some 10 µs for an object of 10 KB that shares nothing, less for one that does, in
-// the goroutine of the caller, and 10 MB of memory at the most.
+// For an object of 10 KB that shares nothing it takes some 10 µs, and less for one that shares memory, in
+// the caller's goroutine. It needs 10 MB of memory at most.
 package footprint
 
 import (
@@ -23,31 +22,31 @@ import (
 	"time"
 )
 
-// Report is the outcome of Of. It can be marshalled into JSON and back.
+// Report is the result of Of. It can be marshalled into JSON and back.
 type Report struct {
 	// Time is when the objects were walked.
 	Time time.Time `json:"time,omitzero"`
-	// Objects counts them.
+	// Objects counts the objects.
 	Objects int `json:"objects"`
 	// Bytes is the memory of all objects.
 	Bytes int64 `json:"bytes"`
-	// Shared counts the bytes more that they would take if nothing were shared.
+	// Shared counts the additional bytes that the objects would take if nothing were shared.
 	Shared int64 `json:"shared"`
-	// Fields are those that take memory of their own, the most first. The sum of their
-	// bytes is Bytes, if none was left out since.
+	// Fields are the fields that take memory of their own, the largest first. The sum of their bytes is
+	// Bytes, unless fields were removed from the slice.
 	Fields []Field `json:"fields,omitempty"`
 }
 
 // Field is a field of the objects.
 type Field struct {
-	// Path has the names of fields in JSON, at most three of them: ".spec.containers.env"
-	// stands for all that belongs to the environment of containers. The object itself is ".".
+	// Path has the names of fields in JSON, at most three of them: ".spec.containers.env" stands for
+	// everything in the environment of containers. The object itself is ".".
 	Path string `json:"path"`
-	// Bytes is the memory of that field in all objects.
+	// Bytes is the memory of the field in all objects.
 	Bytes int64 `json:"bytes"`
 }
 
-// String is a summary in one line, with the five fields that take the most.
+// String returns a summary in one line, with the five largest fields.
 func (r Report) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d objects, %s", r.Objects, size(r.Bytes))
@@ -69,8 +68,8 @@ func size(bytes int64) string {
 	}
 }
 
-// Of estimates the memory of objects, which must stay in memory meanwhile, and which nobody
-// may change: those of a store, for example.
+// Of estimates the memory of objects. The objects must stay in memory and must not change meanwhile. The
+// objects of a store fulfil that.
 func Of[T any](objects iter.Seq[T]) Report {
 	return newWalk().report(func(yield func(any) bool) {
 		for object := range objects {
@@ -95,7 +94,7 @@ func (w *walk) report(objects iter.Seq[any]) Report {
 	return report
 }
 
-// fields returns what was counted, by field.
+// fields returns the counted bytes by field.
 func (w *walk) fields() []Field {
 	bytes := make([]float64, len(w.paths))
 	for path, own := range w.tally.counted() {

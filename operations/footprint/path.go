@@ -3,14 +3,14 @@ package footprint
 const (
 	// longest is the greatest number of names in a path.
 	longest = 3
-	// mostPaths bounds those of objects without a Go type, where each key is a name.
+	// mostPaths limits the paths of objects without a Go type, where each key is a name.
 	mostPaths = 1000
 )
 
-// path is where in the objects a field is.
+// path is the place of a field in the objects.
 type path struct {
 	index  int
-	parent *path // nil for that of the object itself
+	parent *path // nil for the object itself
 	name   string
 	length int
 	below  map[string]*path
@@ -26,7 +26,7 @@ func (p *path) String() string {
 	return p.parent.String() + "." + p.name
 }
 
-// below returns the path of a field, or that of the struct for one that has no path of its own.
+// below returns the path of a field, or the struct's path for a field that has no path of its own.
 func (w *walk) below(at *path, name string) *path {
 	if name == "" || at.length == longest {
 		return at

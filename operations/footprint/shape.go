@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// shape has the facts about a type that a walk needs.
+// shape holds the facts about a type that a walk needs.
 type shape struct {
 	kind reflect.Kind
-	// size is that of a value, without what it refers to.
+	// size is the size of a value, without the memory that it refers to.
 	size int64
-	// refers reports whether values may refer to memory, and nilable whether their zero value
-	// refers to none.
+	// refers reports whether values may refer to memory, and nilable whether the zero value refers to none.
 	refers, nilable bool
-	// key and elem are those of a map, a slice, an array or a pointer.
+	// key and elem are the key and the element of a map, a slice, an array or a pointer.
 	key, elem *shape
 	// names reports whether the keys of a map are names of fields.
 	names bool
-	// fields are those of a struct that are exported and may refer to memory. What is behind
-	// others belongs to the methods of the type, which may write to it, or to the whole
-	// program: time zones, descriptors of protobuf.
+	// fields are the exported fields of a struct that may refer to memory. Memory behind other fields
+	// belongs to the type's methods, which may write to it, or to the whole program: time zones,
+	// descriptors of protobuf.
 	fields []field
 }
 
 type field struct {
 	index int
-	// name is that in JSON; empty if it is none.
+	// name is the name in JSON. It is empty for a field whose content is the struct's.
 	name string
 	of   *shape
 }
@@ -64,20 +63,19 @@ func (w *walk) shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// nameOf returns the name of a field in JSON, or "" if what it has is that of the struct.
+// nameOf returns the name of a field in JSON, or "" if its content counts as the struct's.
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
 	case name == "" && f.Anonymous, name == "" && f.Type == reflect.TypeFor[map[string]any]():
-		return "" // an object without a Go type consists of the last
+		return "" // an object without a Go type consists of such a map
 	case name == "" || name == "-":
 		return f.Name
 	}
 	return name
 }
 
-// rounded returns how much memory an allocation takes: the allocator has sizes in steps of an
-// eighth, about.
+// rounded returns the memory that an allocation takes: the allocator has sizes in steps of about an eighth.
 func rounded(bytes int64) int64 {
 	step := int64(8)
 	for 8*step < bytes {
@@ -86,8 +84,8 @@ func rounded(bytes int64) int64 {
 	return (bytes + step - 1) / step * step
 }
 
-// sizeOfMap is that of a map's header and groups of eight entries, of which seven are used on
-// average at the most.
+// sizeOfMap returns the size of a map's header and its groups of eight entries. At most seven of the eight
+// are used on average.
 func sizeOfMap(length int, of *shape) int64 {
 	const header, control, group = 48, 8, 8
 	entry := of.key.size + of.elem.size

@@ -2,30 +2,30 @@ package footprint
 
 import "iter"
 
-// tally counts allocations once each, however often they are met, with memory for limit of
-// them. When there are more, it keeps a sample.
+// tally counts each allocation once, however often it is met, with memory for limit of them. If there are
+// more, it keeps a sample.
 //
-// An allocation is in the sample with a probability in proportion to its bytes and those of
-// all that it refers to, and counts for as many as it stands for. Whether it is depends on its
-// address, so that it is the same decision each time that the allocation is met. What is large
-// is always in the sample, and so is never walked twice.
+// The probability that an allocation is in the sample is proportional to its bytes and the bytes of
+// everything that it refers to. In the sample, it counts for as many allocations as it represents. The
+// choice depends on the address, so that it is the same each time that the allocation is met. A large
+// allocation is always in the sample, and so is never walked twice.
 type tally struct {
 	limit int
-	// met has allocations by their address.
+	// met holds the allocations of the sample by their address.
 	met map[uintptr]allocation
-	// threshold is the number of bytes from which on allocations are in the sample for
-	// certain. It doubles when the sample is full.
+	// threshold is the number of bytes from which on an allocation is certainly in the sample. It doubles
+	// when the sample is full.
 	threshold float64
 }
 
 type allocation struct {
-	// own is the size, and all that with what it refers to.
+	// own is the allocation's size, and all that size with everything that it refers to.
 	own, all int64
-	// path is the index of where it was met first.
+	// path is the index of the path where it was met first.
 	path int
 }
 
-// firstThreshold is less than the smallest allocations have on average.
+// firstThreshold is less than the average size of the smallest allocations.
 const firstThreshold = 16
 
 // add counts an allocation that find did not find.
@@ -49,7 +49,7 @@ func (t *tally) samples(address uintptr, all int64) bool {
 	return draw(address)*t.threshold <= float64(all)
 }
 
-// counted returns, for each allocation of the sample, the bytes that it stands for, and its path.
+// counted returns, for each allocation of the sample, its path and the bytes that it represents.
 func (t *tally) counted() iter.Seq2[int, float64] {
 	return func(yield func(path int, bytes float64) bool) {
 		for _, a := range t.met {
@@ -61,7 +61,7 @@ func (t *tally) counted() iter.Seq2[int, float64] {
 	}
 }
 
-// draw returns a number from 0 to 1 that depends on an address, and looks random.
+// draw returns a number from 0 to 1 that depends on an address and looks random.
 func draw(address uintptr) float64 {
 	h := uint64(address)
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd

@@ -7,23 +7,22 @@ import (
 )
 
 const (
-	// sampled allocations are counted one by one: the error of the sum is
-	// less than one percent.
+	// sampled is the number of allocations that are counted one by one. With that many, the error of the
+	// sum is less than one percent.
 	sampled = 1 << 17
-	// deepest limits how many allocations that refer to each other are followed. API objects
-	// have a dozen.
+	// deepest limits the length of a chain of references between allocations. API objects have a dozen.
 	deepest = 1000
-	// most limits what an allocation counts for, with all that it refers to: one that refers to
-	// another twice counts it twice, and 60 of those in a row are more than a number can hold.
+	// most limits the bytes of an allocation with everything that it refers to. If it refers to another one
+	// twice, that one counts twice, and 60 such steps in a row would overflow a number.
 	most = 1 << 40
 )
 
-// walk goes through objects.
+// walk visits objects and counts their memory.
 type walk struct {
 	tally  tally
 	shapes map[reflect.Type]*shape
 	paths  []*path
-	// open are the allocations that are being walked, the outermost first.
+	// open holds the allocations that are being walked, the outermost first.
 	open []uintptr
 	// unshared is the sum of all objects as if nothing were shared.
 	unshared int64
@@ -41,8 +40,8 @@ func (w *walk) object(v reflect.Value) {
 	}
 }
 
-// visit counts what a value refers to, but not its own memory, and returns how much that is,
-// whether or not it was counted before.
+// visit counts the memory that a value refers to, without the value's own, and returns how much it is, even
+// if it was counted before.
 func (w *walk) visit(v reflect.Value, of *shape, at *path) (bytes int64) {
 	switch of.kind {
 	case reflect.String:
@@ -74,7 +73,7 @@ func (w *walk) visit(v reflect.Value, of *shape, at *path) (bytes int64) {
 	return bytes
 }
 
-// allocation counts memory that was not counted yet, and what it refers to.
+// allocation counts an allocation that was not counted yet, with the memory that it refers to.
 func (w *walk) allocation(address uintptr, own int64, at *path, content func() int64) int64 {
 	if address == 0 || own == 0 {
 		return 0
@@ -117,7 +116,8 @@ func (w *walk) entries(v reflect.Value, of *shape, at *path) (bytes int64) {
 	return bytes
 }
 
-// dynamic counts the value in an interface, which has memory of its own unless it is a pointer.
+// dynamic counts the value in an interface. Unless it is a pointer or a map, it has an allocation of its
+// own.
 func (w *walk) dynamic(v reflect.Value, at *path) int64 {
 	value := v.Elem()
 	if !value.IsValid() {

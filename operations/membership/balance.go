@@ -8,15 +8,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// Balance returns n sets that make up all hashes, one behind the other, for By values whose
-// weights are known: such as namespaces, with the number of objects in each. No set is heavier
-// than the mean by more than the heaviest value, and it is even if all values weigh the same. A
-// weight less than 1 counts as 1. If there are fewer than n values, there are as many sets as
-// values; without any, the sets have the same size.
+// Balance divides all hashes into n consecutive sets by the weights of values. Use it for a By whose values
+// have known weights, such as namespaces with the number of objects in each. A set exceeds the mean weight
+// by no more than the heaviest value. If all values weigh the same, the sets are even. A weight less than 1
+// counts as 1. If there are fewer than n values, there are as many sets as values. Without values, the sets
+// have the same size.
 //
-// The result depends on the weights only, not on what was before. If a value comes, goes or gets
-// another weight, each bound between two sets moves past values that weigh no more than that
-// difference and one value together.
+// The result depends only on the weights, not on earlier results. If a value comes, goes or changes its
+// weight, each bound between two sets moves past values that together weigh no more than that difference
+// and one value.
 func Balance(weights map[string]int, n int) []shard.Ranges {
 	values := sortedByHash(weights)
 	if len(values) == 0 || n < 1 {
@@ -44,9 +44,9 @@ func Balance(weights map[string]int, n int) []shard.Ranges {
 	return append(sets, shard.Ranges{{First: first, Last: math.MaxUint64}})
 }
 
-// Rebalance returns sets as they are if the heaviest weighs at most limit times as much as the
-// heaviest of as many sets of Balance, and those of Balance otherwise. With a limit such as 1.1,
-// the sets stay the same while values come and go.
+// Rebalance returns the given sets if the heaviest weighs at most limit times as much as the heaviest set
+// of Balance with as many sets. Otherwise it returns the sets of Balance. With a limit such as 1.1, the
+// sets stay the same while values come and go.
 func Rebalance(sets []shard.Ranges, weights map[string]int, limit float64) []shard.Ranges {
 	others := Balance(weights, len(sets))
 	if heaviest(sets, weights) <= limit*heaviest(others, weights) {
@@ -55,7 +55,7 @@ func Rebalance(sets []shard.Ranges, weights map[string]int, limit float64) []sha
 	return others
 }
 
-// weighed is a hash with the weight of the values that have it.
+// weighed is a hash with the weight of its values.
 type weighed struct {
 	hash   uint64
 	weight float64
@@ -79,7 +79,7 @@ func sortedByHash(weights map[string]int) []weighed {
 	return distinct
 }
 
-// heaviest returns the largest weight of a set.
+// heaviest returns the weight of the heaviest set.
 func heaviest(sets []shard.Ranges, weights map[string]int) float64 {
 	values := sortedByHash(weights)
 	most := 0.0

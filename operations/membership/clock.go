@@ -2,18 +2,18 @@ package membership
 
 import "time"
 
-// clock is the clock of a process. Tests have others.
+// clock is the clock of a process. Tests use others.
 type clock interface {
-	// now is the time since a fixed beginning. Nobody can set it, and it goes on while the process is
+	// now returns the time since a fixed beginning. It can't be set, and it continues while the process is
 	// stopped, but it may stand still while the machine is suspended.
 	now() time.Duration
-	// wall is the time of day. It goes on while the machine is suspended, but people set it.
+	// wall returns the time of day. It continues while the machine is suspended, but people may set it.
 	wall() time.Time
-	// after calls f in a goroutine of its own after some time, unless stop is called before.
+	// after calls f in its own goroutine after some time, unless stop is called before.
 	after(d time.Duration, f func()) (stop func() bool)
 }
 
-// systemClock is when it was made.
+// systemClock is the machine's clock. Its value is the time when it was made.
 type systemClock time.Time
 
 func (c systemClock) now() time.Duration { return time.Since(time.Time(c)) }

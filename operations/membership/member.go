@@ -31,12 +31,12 @@ type Member struct {
 	shard     *shard.Shard
 	started   atomic.Bool
 	notifying sync.WaitGroup // for the calls of listeners
-	wake      chan struct{}  // has a value when there may be something to decide
+	wake      chan struct{}  // has an element when there may be something to decide
 
 	mu sync.Mutex
-	// until is when this member may not act any more if it has not listed and renewed its life again,
-	// 0 if it may not act. untilWall is the same by the time of day, which shows that the machine was
-	// suspended.
+	// until is when this member must stop to act unless it has listed and renewed its life again. It is 0
+	// while the member may not act. untilWall is the same moment by the time of day, which shows that the
+	// machine was suspended.
 	until     time.Duration
 	untilWall time.Time
 	acting    protocol.Set // the slots in which work may begin
@@ -44,16 +44,15 @@ type Member struct {
 	listeners []func(shard.Ranges)
 	known     protocol.Situation
 	decision  protocol.Decision
-	listed    time.Duration // when the last list began that succeeded
-	barred    time.Duration // until when it has no share, since it was refused to write a slot
+	listed    time.Duration // when the last successful list began
+	barred    time.Duration // until when it has no share, since a write of a slot was refused
 	outage    outage
-	status    Status // without what Status finds out
+	status    Status // without the fields that Status computes
 }
 
-// New returns a member that is yet to be run. The client is for the namespace that the group has
-// its Leases in, which need not be that of the objects. With client-go's default of five requests
-// a second, slots that one member takes at once take some seconds longer; rest.Config.QPS of -1 is
-// no limit. Possible errors: ErrInvalid.
+// New returns a member, which Run runs. The client is for the namespace of the group's Leases, which need
+// not be the objects' namespace. With client-go's default of five requests a second, it takes some seconds
+// longer to take many slots at once. A rest.Config.QPS of -1 is no limit. Possible errors: ErrInvalid.
 func New(leases Leases, options Options) (*Member, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -74,17 +73,16 @@ func New(leases Leases, options Options) (*Member, error) {
 	}, nil
 }
 
-// Shard returns the objects that informers of this replica have to follow: those that it owns
-// and those that it will own when others have given them up. It has no ranges before Run.
+// Shard returns the shard that this replica's informers must follow: the slots that it owns, and the slots
+// that it will own once other members have given them up. It has no ranges before Run.
 func (m *Member) Shard() *shard.Shard { return m.shard }
 
-// Run makes this replica a member, until ctx ends: it then gives its slots up, each when no work in
-// it is running, deletes its life and returns. Whatever goes wrong meanwhile is in the log and the
-// Status, and is tried again.
+// Run makes this replica a member until ctx ends. Then it gives up its slots, each when no work in it is
+// running, deletes its life and returns. Errors in between are logged, shown in the Status, and the
+// requests are tried again.
 //
-// Possible errors: ErrStarted, since a member runs once; and that slots could not be given up,
-// since work in them did not end or the API server did not answer for DrainTimeout and half of
-// LeaseDuration.
+// Possible errors: ErrStarted, since a member runs once; and that slots could not be given up. That happens
+// if their work did not end, or the API server did not answer, for DrainTimeout and half of LeaseDuration.
 func (m *Member) Run(ctx context.Context) error {
 	err := ErrStarted
 	if !m.started.Swap(true) {
@@ -97,8 +95,8 @@ func (m *Member) Run(ctx context.Context) error {
 	return nil
 }
 
-// run lists the Leases of the group and does what follows, again and again, until ctx has ended and
-// this member has nothing left to give up, or that takes too long. Then it deletes its life.
+// run repeats the steps of a member until ctx has ended and the member has nothing left to give up, or
+// giving up takes too long. Then it deletes its life.
 func (m *Member) run(ctx, requests context.Context) (err error) {
 	m.locked(func() { m.status.Phase = Joining })
 	k := &m.known
@@ -126,7 +124,7 @@ func (m *Member) run(ctx, requests context.Context) (err error) {
 	return err
 }
 
-// sleep waits until some time, or until ctx ends or there is a value.
+// sleep waits until the given time, or until ctx ends or or has a value.
 func (m *Member) sleep(ctx context.Context, until time.Duration, or <-chan struct{}) {
 	over := make(chan struct{})
 	defer m.clock.after(max(until-m.clock.now(), 0), func() { close(over) })()
@@ -137,7 +135,7 @@ func (m *Member) sleep(ctx context.Context, until time.Duration, or <-chan struc
 	}
 }
 
-// step lists the Leases, renews the life and writes what follows. It returns when the next one is due.
+// step lists the Leases, renews the life and writes what was decided. It returns when the next step is due.
 func (m *Member) step(ctx context.Context, began time.Duration) (next time.Duration) {
 	var list *coordinationv1.LeaseList
 	err := m.request(ctx, verbList, func(ctx context.Context) (err error) {
@@ -150,7 +148,7 @@ func (m *Member) step(ctx context.Context, began time.Duration) (next time.Durat
 		err = m.renew(ctx)
 	}
 	if err != nil {
-		m.locked(m.updateActingLocked) // it may not know any more which slots have owners
+		m.locked(m.updateActingLocked) // it may no longer know which slots have owners
 		return m.clock.now() + interval/4
 	}
 	m.extend(began)
@@ -158,7 +156,7 @@ func (m *Member) step(ctx context.Context, began time.Duration) (next time.Durat
 	return min(m.decision.Due, began+interval-rand.N(interval/8+1))
 }
 
-// decide finds out what follows from a list, and where work may begin and go on until then.
+// decide makes a decision from a list, and updates in which slots work may begin and continue.
 func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,8 +190,8 @@ func (m *Member) decide(logger klog.Logger, list *coordinationv1.LeaseList, bega
 	}
 }
 
-// updateActingLocked changes where work may begin, of the slots that this member has written, and where it
-// may go on: in all of these, for DrainTimeout.
+// updateActingLocked updates the slots in which work may begin, among the slots that this member has
+// written. Work that runs in any of these may continue for DrainTimeout.
 func (m *Member) updateActingLocked() {
 	before, now := m.acting, m.clock.now()
 	if m.acting = m.known.Written; !m.decision.Keep {
@@ -220,8 +218,8 @@ func (m *Member) updateActingLocked() {
 	s.Unowned.set(m.unownedLocked())
 }
 
-// unownedLocked returns the slots on which no member is known to act: all of them when a list is as old as
-// the time for which a member may act after it.
+// unownedLocked returns the slots on which no known member acts. If the last list is as old as the time for
+// which a member may act after it, that is every slot on which this member does not act.
 func (m *Member) unownedLocked() protocol.Set {
 	switch {
 	case m.status.Phase == Stopped:
@@ -239,15 +237,15 @@ func (m *Member) locked(f func()) {
 	f()
 }
 
-// checkLocked stops this member if its time is over. The first one to ask finds it.
+// checkLocked stops this member if its time is over. Every call that depends on it checks first.
 func (m *Member) checkLocked() {
 	if m.until > 0 && (m.clock.now() >= m.until || !m.clock.wall().Before(m.untilWall)) {
 		m.stopLocked()
 	}
 }
 
-// stopLocked takes every slot from this member until it was written again: if others have taken it
-// meanwhile, that fails.
+// stopLocked makes this member act on no slot until it has written the slot again. The write fails if
+// another member has taken the slot meanwhile.
 func (m *Member) stopLocked() {
 	m.until, m.known.Written = 0, 0
 	m.updateActingLocked()
@@ -257,7 +255,7 @@ func (m *Member) stopLocked() {
 func (m *Member) extend(began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.checkLocked() // before this, which others may have found
+	m.checkLocked() // the time may be over already
 	if left := began + m.known.ActFor() - m.clock.now(); left > 0 {
 		m.until, m.untilWall = began+m.known.ActFor(), m.clock.wall().Add(left)
 		m.clock.after(left, func() { m.locked(m.checkLocked) })

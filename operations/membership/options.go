@@ -17,13 +17,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// ErrInvalid is the error for options that are wrong.
+// ErrInvalid is the error for invalid options.
 var ErrInvalid = errors.New("invalid membership")
 
 // Leases is the client of the Leases of a namespace: clientset.CoordinationV1().Leases(namespace) of
-// client-go, or a client of runtime/clients. List must return what
-// was true when it was called or later, as an API server does if no resourceVersion is given. Update
-// must refuse an older resourceVersion: a fake clientset does not, and can have one member only.
+// client-go, or a client of runtime/clients. List must return the state at the time of the call or a later
+// one, as an API server does if no resourceVersion is given. Update must refuse an older resourceVersion. A
+// fake clientset does not, and can have one member only.
 type Leases interface {
 	Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error)
 	Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error)
@@ -31,33 +31,34 @@ type Leases interface {
 	List(ctx context.Context, options metav1.ListOptions) (*coordinationv1.LeaseList, error)
 }
 
-// Slots is the number of equal ranges of the hashes, each of which one member owns. What a member
-// owns is then at most 32 ranges, as many as a selector may have.
+// Slots is the number of equal ranges of the hashes. One member owns each of them. The slots of one member
+// form at most 32 ranges, as many as a selector may have.
 const Slots = protocol.Slots
 
 // Options configure a Member. Only Group is required.
 type Options struct {
-	// Group is the name of the group of replicas. Their Leases are called group-member-… and
-	// group-slot-…; no other Lease is read or written.
+	// Group is the name of the group of replicas. Their Leases are called group-member-… and group-slot-…;
+	// no other Lease is read or written.
 	Group string
-	// Identity is the name of this replica in Leases, logs and statuses, such as the name of its
-	// pod. By default it is the name of the host: replicas on one host need an Identity each. If two
-	// members have the same, the later one gets the slots of the other one. So a replica that restarts
-	// under the name it had gets its slots again. The earlier one, while it lives, is not Active.
+	// Identity is the name of this replica in Leases, logs and statuses, such as the name of its pod. By
+	// default it is the name of the host, so replicas on one host need different identities. If two members
+	// have the same identity, the later one gets the other's slots. So a replica that restarts under its
+	// old name gets its slots again. The earlier one, if it still lives, is not Active.
 	Identity string
-	// By names what of an object is hashed. All members must have the same.
+	// By says which value of an object is hashed. It must be the same for all members.
 	By shard.By
-	// LeaseDuration is about how long the slots of a replica that died have no owner. It is in
-	// whole seconds, the same for all members. Zero is 15 s. A replica that can't reach the API
+	// LeaseDuration is about the time for which the slots of a dead replica have no owner. It must be in
+	// whole seconds, and the same for all members. Zero means 15 s. A replica that can't reach the API
 	// server for 9/20 of it stops its work.
 	LeaseDuration time.Duration
-	// DrainTimeout limits how long work may go on in a slot that is to be given up, before its context
-	// ends. The slot is given up when the work has returned, however long that takes. Zero is
+	// DrainTimeout limits how long work may continue in a slot that must be given up, before its context
+	// ends. The slot is given up when the work has returned, however long that takes. Zero means
 	// LeaseDuration.
 	DrainTimeout time.Duration
 }
 
-// withDefaults returns the options with what is missing, or everything that is wrong with them.
+// withDefaults returns the options with defaults filled in, or an error about everything that is wrong with
+// them.
 func (o Options) withDefaults() (Options, error) {
 	if o.Identity == "" {
 		o.Identity, _ = os.Hostname()

@@ -8,23 +8,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// outage is the failures of requests since the last step without one.
+// outage collects the failures of requests since the last step without a failure.
 type outage struct {
 	failures int
 	// failed reports whether a request of this step has failed.
 	failed bool
-	// logged has the failures that are in the log.
+	// logged holds the kinds of failures that were logged.
 	logged map[refusal]bool
 }
 
-// refusal is a kind of failures, which is worth a line of its own. The reason is empty if the server does
-// not answer.
+// refusal is a kind of failure that is logged once. The reason is empty if the server does not answer.
 type refusal struct {
 	verb   string
 	reason metav1.StatusReason
 }
 
-// add counts a failure, and reports whether the log does not have it yet.
+// add counts a failure, and reports whether it is the first of its kind.
 func (o *outage) add(verb string, err error) (first bool) {
 	of := refusal{verb, apierrors.ReasonForError(err)}
 	if first = !o.logged[of]; first && o.logged == nil {
@@ -35,7 +34,7 @@ func (o *outage) add(verb string, err error) (first bool) {
 	return first
 }
 
-// step ends a step. It returns how many requests have failed in an outage that has ended with it.
+// step ends a step. If an outage ends with it, step returns the number of its failures, and 0 otherwise.
 func (o *outage) step() (failures int) {
 	if o.failed {
 		o.failed = false

@@ -15,9 +15,9 @@ type Phase string
 // The phases of a member.
 const (
 	Stopped Phase = "stopped"        // before and after Run
-	Joining Phase = protocol.Joining // until it has listed the Leases of the group and has renewed its life, and while it may have no share
+	Joining Phase = protocol.Joining // until it has listed the group's Leases and renewed its life, and while it may have no slots
 	Active  Phase = protocol.Active  // while it may own slots
-	Expired Phase = "expired"        // while it may not act, since it could not renew its life or list the slots in time
+	Expired Phase = "expired"        // while it may not act, since it did not renew its life or list the slots in time
 	Leaving Phase = protocol.Leaving // while it gives everything up
 )
 
@@ -27,25 +27,26 @@ type Status struct {
 	Group    string `json:"group"`
 	Identity string `json:"identity"`
 	Phase    Phase  `json:"phase"`
-	// Waiting is why it owns nothing.
+	// Waiting says why the member owns nothing. It is empty if it owns slots.
 	Waiting string `json:"waiting,omitempty"`
-	// Owned are the slots that it may act on, Gaining the slots that it should own besides, and Losing the
-	// slots that it has to give up. Unowned are the slots that no member is known to own: all of them for a
-	// member that cannot list.
+	// Owned holds the slots that the member may act on, Gaining the slots that it should own besides, and
+	// Losing the slots that it must give up. Unowned holds the slots without a known owner. For a member
+	// that cannot list, that is every slot that it does not own.
 	Owned   SlotsStatus `json:"owned"`
 	Gaining SlotsStatus `json:"gaining"`
 	Losing  SlotsStatus `json:"losing"`
 	Unowned SlotsStatus `json:"unowned"`
-	// Gained and Lost count the slots that it has acquired and given up or lost.
+	// Gained counts the slots that the member has acquired, and Lost the slots that it has given up or
+	// lost.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// HoldingUp counts the works of Begin that run in slots that are to be given up.
+	// HoldingUp counts the works of Begin that run in slots that must be given up.
 	HoldingUp int `json:"holdingUp"`
-	// Members are the members of the group, by their identities.
+	// Members has the members of the group, sorted by identity.
 	Members []MemberStatus `json:"members,omitempty"`
-	// Renewed is when its life was renewed last.
+	// Renewed is when the member's life was last renewed.
 	Renewed time.Time `json:"renewed,omitzero"`
-	// Failures counts the requests that failed, and LastError is the last one's error.
+	// Failures counts the requests that failed, and LastError is the error of the last one.
 	Failures  int    `json:"failures"`
 	LastError string `json:"lastError,omitempty"`
 }
@@ -53,19 +54,19 @@ type Status struct {
 // SlotsStatus is a set of slots.
 type SlotsStatus struct {
 	Count int `json:"count"`
-	// Since is when there was none of them last, zero if there is none.
+	// Since is since when the set has not been empty. It is zero if it is empty.
 	Since time.Time `json:"since,omitzero"`
-	// Ranges are their hashes, as shard.Ranges.String returns them.
+	// Ranges has the hashes of the slots, in the form of shard.Ranges.String.
 	Ranges string `json:"ranges"`
 }
 
 // MemberStatus is a member as this one sees it.
 type MemberStatus struct {
 	Identity string `json:"identity"`
-	// Owned counts the slots that name it as their owner, and Target those that it should own.
+	// Owned counts the slots that name it as their owner, and Target the slots that it should own.
 	Owned  int `json:"owned"`
 	Target int `json:"target"`
-	// Unchanged is for how long its life was seen unchanged.
+	// Unchanged is the time for which its life was seen unchanged.
 	Unchanged time.Duration `json:"unchanged"`
 	State     string        `json:"state"`
 }
@@ -81,7 +82,7 @@ func (m *Member) Status() Status {
 			s.HoldingUp++
 		}
 	}
-	owners, targets := map[string]int{}, map[string]int{} // how many slots have them
+	owners, targets := map[string]int{}, map[string]int{} // numbers of slots by session
 	for slot, target := range m.decision.Targets {
 		owners[protocol.Holder(m.known.Slots[slot])]++
 		targets[target]++

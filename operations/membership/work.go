@@ -14,18 +14,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// ErrLost is why the context of work ended: its slot is to be given up and the work took longer than
-// DrainTimeout, or the member could not list the slots or renew its life, or someone deleted the Lease
-// of the slot.
+// ErrLost is the cause with which the context of work ends. Either its slot must be given up and the work
+// took longer than DrainTimeout, or the slot was lost. A slot is lost if the member could not list the
+// slots or renew its life in time, or if the slot's Lease was deleted.
 var ErrLost = errors.New("slot is no longer owned")
 
 // work is the context of work in a slot.
 type work struct {
 	context.Context
 	member *Member
-	slot   protocol.Set // the one that it is in
+	slot   protocol.Set // the work's slot
 	cancel context.CancelCauseFunc
-	// losing is since when its slot is to be given up, 0 if it is not. The mutex of the member guards it.
+	// losing is the time since when the slot must be given up, or 0. The member's mutex guards it.
 	losing time.Duration
 }
 
@@ -45,12 +45,12 @@ func (m *Member) Begin(ctx context.Context, obj metav1.Object) (work context.Con
 	return m.BeginHash(ctx, m.shard.By().Hash(obj))
 }
 
-// BeginHash begins work on objects with a hash. If ok is false, this replica does not own it,
-// and the work must not be done. If it is true, the slot is not given up before end is called,
-// which may be called several times. The context of the work ends with the cause ErrLost when the
-// slot was to be given up for DrainTimeout, or at once when it is lost: others may own it soon
-// after. Err of the context looks at the clock, so that work in several steps that asks for it
-// before each one acts on nothing that is lost, also after its process was stopped.
+// BeginHash begins work on objects with a hash. If ok is false, this replica does not own the slot, and the
+// work must not be done. Otherwise the slot is not given up before end is called, which may be called
+// several times. The context of the work ends with the cause ErrLost: DrainTimeout after the slot must be
+// given up, or at once when it is lost. Another member may own the slot soon after. Err of the context
+// checks the clock. Work in several steps that calls Err before each step does not act on a lost slot, even
+// after its process was stopped.
 func (m *Member) BeginHash(ctx context.Context, hash uint64) (context.Context, func(), bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +63,7 @@ func (m *Member) BeginHash(ctx context.Context, hash uint64) (context.Context, f
 	return w, sync.OnceFunc(w.end), true
 }
 
-// Err is that of the context, which ends if the member may not act any more.
+// Err returns the context's error. The context ends if the member may not act any more.
 func (w *work) Err() error {
 	w.member.locked(w.member.checkLocked)
 	return w.Context.Err()
@@ -80,10 +80,10 @@ func (w *work) end() {
 	}
 }
 
-// OnGain calls a function when this replica may act on ranges that it might not act on before, and at
-// first for what it owns already. Each call has a goroutine, and Run returns when all have returned.
-// A controller enqueues the objects of these ranges: see Enqueue. Owns and Begin have changed
-// before the call, and may have changed again since.
+// OnGain calls a function when this replica may act on new ranges, and at once for the ranges that it owns
+// already. Each call has its own goroutine, and Run returns when all calls have returned. A controller
+// enqueues the objects of these ranges: see Enqueue. Owns and Begin have changed before the call, and may
+// have changed again since.
 func (m *Member) OnGain(gained func(shard.Ranges)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,21 +92,21 @@ func (m *Member) OnGain(gained func(shard.Ranges)) {
 	m.notifyLocked(gained, m.acting)
 }
 
-// notifyLocked calls a listener, unless it has gained nothing.
+// notifyLocked calls a listener in a goroutine, unless gained is empty.
 func (m *Member) notifyLocked(listener func(shard.Ranges), gained protocol.Set) {
 	if gained != 0 {
 		m.notifying.Go(func() { listener(gained.Ranges()) })
 	}
 }
 
-// Only returns a reconcile function that does nothing for objects that the member does not own.
-// It fits controller.Reconcile of this module, and reconcile.Func of controller-runtime. Get
-// returns the object of a key, such as the method of a store.
+// Only returns a reconcile function that does nothing for objects that the member does not own. It fits
+// controller.Reconcile of this module, and reconcile.Func of controller-runtime. get returns the object of
+// a key; a store's method fits.
 //
-// A key without an object is left out, too: it has been deleted, or released since it belongs
-// to another replica. What has to be done for a deleted object needs a finalizer.
+// A key without an object is left out, too: the object was deleted, or released since it belongs to another
+// replica. To act on a deletion, use a finalizer.
 //
-// A reconcile whose range is lost while it runs returns the zero result and no error: the next
+// If a reconcile's slot is lost while it runs, the function returns the zero result and no error: the next
 // owner reconciles the object. See Member.BeginHash for its context.
 func Only[K any, T metav1.Object, R any](m *Member, get func(K) (T, bool), reconcile func(context.Context, K) (R, error)) func(context.Context, K) (R, error) {
 	return func(ctx context.Context, key K) (none R, err error) {
@@ -127,9 +127,9 @@ func Only[K any, T metav1.Object, R any](m *Member, get func(K) (T, bool), recon
 	}
 }
 
-// Enqueue calls enqueue with the keys of all objects that the member gains, each time that it
-// does, so that a controller with Only reconciles them. All returns the objects of a store. An
-// object that arrives in the store later is enqueued by its event.
+// Enqueue calls enqueue with the keys of all objects that the member gains, whenever it gains some. So a
+// controller with Only reconciles them. all returns the objects of a store. An object that arrives in the
+// store later is enqueued by its event.
 func Enqueue[T metav1.Object](m *Member, all func() iter.Seq[T], enqueue func(...types.NamespacedName)) {
 	m.OnGain(func(gained shard.Ranges) {
 		for obj := range all() {

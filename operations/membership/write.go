@@ -25,8 +25,8 @@ const (
 	verbDelete = "delete"
 )
 
-// request sends a request with a timeout, and reports its error. Another member that was first is none:
-// what it has written or deleted is in the next list.
+// request sends a request with a timeout, and reports its error. If another member was first, that is not
+// reported: the next list shows what it has written or deleted.
 func (m *Member) request(ctx context.Context, verb string, send func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, m.options.LeaseDuration/6)
 	defer cancel()
@@ -38,7 +38,7 @@ func (m *Member) request(ctx context.Context, verb string, send func(context.Con
 	return err
 }
 
-// save creates a Lease, or updates the one that was there before by compare and swap.
+// save creates a Lease, or updates the existing one by compare and swap.
 func (m *Member) save(ctx context.Context, before *coordinationv1.Lease, name, holder, state string) (saved *coordinationv1.Lease, err error) {
 	lease := m.known.Lease(before, name, holder, state)
 	if before != nil {
@@ -57,7 +57,7 @@ func (m *Member) save(ctx context.Context, before *coordinationv1.Lease, name, h
 	return saved, err
 }
 
-// renew creates the life or renews it, which shows that this member may update.
+// renew creates the life or renews it. A success shows that this member may update Leases.
 func (m *Member) renew(ctx context.Context) (err error) {
 	session, state := m.known.Session, protocol.Active
 	switch {
@@ -79,8 +79,8 @@ func (m *Member) renew(ctx context.Context) (err error) {
 	return err
 }
 
-// write does what was decided. After RenewInterval it leaves slots for the next time: with a rate
-// limit, all of them may take longer than a list is good for.
+// write writes what was decided. After RenewInterval it leaves the remaining slots to the next step: with a
+// rate limit, the writes may take longer than the list is valid.
 func (m *Member) write(ctx context.Context) {
 	due := m.clock.now() + m.known.RenewInterval()
 	var writing errgroup.Group
@@ -93,12 +93,12 @@ func (m *Member) write(ctx context.Context) {
 	for _, life := range m.decision.Drop {
 		writing.Go(func() error { return m.deleteLife(ctx, life) })
 	}
-	_ = writing.Wait() // what failed is in the status, and is decided again
+	_ = writing.Wait() // a failure is in the status, and the next step decides again
 	m.locked(m.updateActingLocked)
 }
 
-// writeSlot gives a slot an owner, or none, by compare and swap. The member takes a slot only while it may
-// act, and gives one up in which no work is running and none can begin.
+// writeSlot writes the owner of a slot, or none, by compare and swap. The member takes a slot only while it
+// may act. It gives up a slot in which no work is running and none can begin.
 func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	m.mu.Lock()
 	m.checkLocked()
@@ -121,7 +121,7 @@ func (m *Member) writeSlot(ctx context.Context, slot int, owner string) error {
 	m.known.Acquired &^= protocol.SetOf(slot)
 	if owner == m.known.Session {
 		m.known.Acquired |= protocol.SetOf(slot)
-		if m.until > 0 { // and was in the meantime, since nothing else extends it
+		if m.until > 0 { // it was so during the write, since only this goroutine extends it
 			m.known.Written |= protocol.SetOf(slot)
 		}
 		if other := protocol.Holder(before); other != owner && m.known.Lives[other] != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metric is one metric of things with a status of type S.
+// metric is one metric of subjects with a status of type S.
 type metric[S any] struct {
 	name, help string
 	kind       prometheus.ValueType
 	labels     []string
-	// collect emits the values of one status, each with the values of the labels, which are
-	// valid UTF-8.
+	// collect emits the values of one status, each with the values of its labels. These must be valid
+	// UTF-8.
 	collect func(s S, emit func(value float64, labels ...string))
 }
 
@@ -55,8 +55,8 @@ func (c *collector[S]) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// valid returns a name as a value of a label, which must be valid UTF-8: users name things.
-// Other bytes are escaped, so that names that differ in them still differ.
+// valid returns a name as a label's value, which must be valid UTF-8. Invalid bytes are escaped, so that
+// names that differ in them still differ.
 func valid(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -72,7 +72,7 @@ func valid(name string) string {
 	return escaped.String()
 }
 
-// seconds is a time in seconds of Unix time, 0 for the zero time.
+// seconds returns a time as Unix seconds, and 0 for the zero time.
 func seconds(t time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -80,7 +80,7 @@ func seconds(t time.Time) float64 {
 	return float64(t.UnixMilli()) / 1000
 }
 
-// number is 1 for true and 0 for false.
+// number returns 1 for true and 0 for false.
 func number(b bool) float64 {
 	if b {
 		return 1

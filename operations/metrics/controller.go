@@ -8,13 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 )
 
-// Controller is the part of a controller of runtime/controller that a collector needs.
+// Controller has the method of a runtime/controller Controller that a collector calls.
 type Controller interface {
 	Status() controller.Status
 }
 
-// NewControllerCollector returns a collector of a controller and its queue. The name of the
-// controller is the value of the label "controller"; two in one registry must have two names.
+// NewControllerCollector returns a collector of a controller and its queue. The label "controller" has the
+// controller's name. Two controllers in one registry must have different names.
 func NewControllerCollector(c Controller) prometheus.Collector {
 	return newCollector(controllerMetrics, prometheus.Labels{"controller": c.Status().Name}, func() []controller.Status {
 		return []controller.Status{c.Status()}
@@ -68,7 +68,7 @@ func longest(running []controller.Running) (longest time.Duration) {
 	return longest
 }
 
-// ofController is a metric with one value for the controller.
+// ofController returns a metric with one value for the controller.
 func ofController(name, help string, kind prometheus.ValueType, value func(controller.Status) float64) metric[controller.Status] {
 	return metric[controller.Status]{"informergen_controller_" + name, help, kind, nil,
 		func(s controller.Status, emit func(float64, ...string)) { emit(value(s)) }}

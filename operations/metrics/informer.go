@@ -11,26 +11,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Informer is the part of an informer of runtime/cache that a collector needs.
+// Informer has the method of a runtime/cache Informer that a collector calls.
 type Informer interface {
 	Status() cache.Status
 }
 
-// Factory is the part of a factory that a collector needs: a generated one, or one of
-// runtime/factory.
+// Factory has the method of a factory that a collector calls. Generated factories and the factories of
+// runtime/factory fit.
 type Factory interface {
 	Status() []cache.Status
 }
 
-// NewFactoryCollector returns a collector of the informers that a factory has when it is
-// scraped, and of their handlers. The name is the value of the label "factory"; it may be
-// empty for one of the factories of a registry.
+// NewFactoryCollector returns a collector of the informers that a factory has when it is scraped, and of
+// their handlers. The label "factory" has the name. One of the factories of a registry may have an empty
+// name.
 func NewFactoryCollector(factory Factory, name string) prometheus.Collector {
 	return newInformerCollector(name, factory.Status)
 }
 
-// NewInformerCollector returns a collector of informers that have no factory. The name is
-// the value of the label "factory", as of NewFactoryCollector.
+// NewInformerCollector returns a collector of informers without a factory. The label "factory" has the
+// name; see NewFactoryCollector.
 func NewInformerCollector(name string, informers ...Informer) prometheus.Collector {
 	informers = slices.Clone(informers)
 	return newInformerCollector(name, func() []cache.Status {
@@ -53,7 +53,8 @@ func newInformerCollector(name string, statuses func() []cache.Status) prometheu
 	})
 }
 
-// nameApart makes the names values of a label, and numbers those of earlier informers.
+// nameApart makes the names valid values of a label, and adds a number to a name that an earlier informer
+// has.
 func nameApart(all []cache.Status) {
 	numbers := map[string]int{} // the last one of each name that is taken
 	for i := range all {
@@ -68,7 +69,7 @@ func nameApart(all []cache.Status) {
 	}
 }
 
-// mergeByName returns one status for each name, in the order of the first ones.
+// mergeByName returns one status for each name, in the order in which the names first appear.
 func mergeByName(handlers []cache.HandlerStatus) []cache.HandlerStatus {
 	var merged []cache.HandlerStatus
 	at := map[string]int{}
@@ -200,7 +201,7 @@ var informerMetrics = []metric[cache.Status]{
 		prometheus.GaugeValue, func(h cache.HandlerStatus) float64 { return seconds(h.LastPanic) }),
 }
 
-// stale is zero for informers that are not of this module, which have no times.
+// stale returns Status.Stale in seconds. It is zero for an informer of another module, which has no times.
 func stale(s cache.Status) float64 {
 	if s.Started.IsZero() {
 		return 0
@@ -208,10 +209,10 @@ func stale(s cache.Status) float64 {
 	return s.Stale().Seconds()
 }
 
-// label is a class as a value of a label.
+// label returns a class as a value of a label.
 func label(class failure.Class) string { return strings.ReplaceAll(class.String(), " ", "_") }
 
-// verbs are the requests of an informer by the value of the label "verb".
+// verbs returns the outcomes of an informer's requests by the value of the label "verb".
 func verbs(s cache.Status) map[string]failure.Outcomes {
 	return map[string]failure.Outcomes{"list": s.Lists, "watchlist": s.WatchLists, "watch": s.Watches}
 }
@@ -224,13 +225,13 @@ func counter(name, help string, value func(cache.Status) float64) metric[cache.S
 	return ofInformer(name, help, prometheus.CounterValue, value)
 }
 
-// ofInformer is a metric with one value for each informer.
+// ofInformer returns a metric with one value for each informer.
 func ofInformer(name, help string, kind prometheus.ValueType, value func(cache.Status) float64) metric[cache.Status] {
 	return metric[cache.Status]{"informergen_" + name, help, kind, []string{"informer"},
 		func(s cache.Status, emit func(float64, ...string)) { emit(value(s), s.Name) }}
 }
 
-// ofHandlers is a metric with one value for each handler.
+// ofHandlers returns a metric with one value for each handler.
 func ofHandlers(name, help string, kind prometheus.ValueType, value func(cache.HandlerStatus) float64) metric[cache.Status] {
 	return metric[cache.Status]{"informergen_" + name, help, kind, []string{"informer", "handler"},
 		func(s cache.Status, emit func(float64, ...string)) {

@@ -8,13 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/operations/membership"
 )
 
-// Member is the part of a member of operations/membership that a collector needs.
+// Member has the method of an operations/membership Member that a collector calls.
 type Member interface {
 	Status() membership.Status
 }
 
-// NewMemberCollector returns a collector of a member. The name of its group is the value of the
-// label "group"; two in one registry must be of two groups.
+// NewMemberCollector returns a collector of a member. The label "group" has the name of its group. Two
+// members in one registry must be in different groups.
 func NewMemberCollector(m Member) prometheus.Collector {
 	return newCollector(memberMetrics, prometheus.Labels{"group": m.Status().Group}, func() []membership.Status {
 		return []membership.Status{m.Status()}
@@ -44,7 +44,7 @@ var memberMetrics = []metric[membership.Status]{
 		prometheus.CounterValue, func(s membership.Status) float64 { return float64(s.Failures) }),
 }
 
-// since is for how long something has been so, 0 if it is not.
+// since returns the seconds since a state began, and 0 for the zero time.
 func since(t time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -52,13 +52,13 @@ func since(t time.Time) float64 {
 	return time.Since(t).Seconds()
 }
 
-// ofMember is a metric with one value for the member.
+// ofMember returns a metric with one value for the member.
 func ofMember(name, help string, kind prometheus.ValueType, value func(membership.Status) float64) metric[membership.Status] {
 	return metric[membership.Status]{"informergen_member_" + name, help, kind, nil,
 		func(s membership.Status, emit func(float64, ...string)) { emit(value(s)) }}
 }
 
-// ofSlots is a metric with one value for each state of slots.
+// ofSlots returns a metric with one value for each state of slots.
 func ofSlots(name, help string, value func(membership.SlotsStatus) float64) metric[membership.Status] {
 	return metric[membership.Status]{"informergen_member_" + name, help, prometheus.GaugeValue, []string{"state"},
 		func(s membership.Status, emit func(float64, ...string)) {

@@ -1,5 +1,5 @@
-// Package statuspage is a page that shows what the informers of a factory are doing and why,
-// how their handlers and controllers keep up, and what to do about failures.
+// Package statuspage serves a page that shows what the informers of a factory are doing and why, whether
+// their handlers and controllers keep up, and what to do about failures.
 //
 //	factory.Status, controller.Status ──► Page ──► HTML, or JSON
 //	                       every 5 s  ──► the latest 120 samples, for the pictures
@@ -12,15 +12,14 @@
 //
 // # Guarantees
 //
-//   - No request changes anything. GET and HEAD are answered, all else is 405.
-//   - Contents of objects are shown only with Options.Contents, and those of Secrets never.
-//   - The page needs nothing from elsewhere and has no script. It sets a
-//     Content-Security-Policy that allows nothing but its own style.
+//   - No request changes anything. GET and HEAD are answered; any other method gets 405.
+//   - Contents of objects are shown only with Options.Contents. Contents of Secrets are never shown.
+//   - The page loads nothing from elsewhere and has no script. It sets a Content-Security-Policy that
+//     allows nothing but its own style.
 //   - Whatever names and errors contain is shown as text.
 //   - A request waits neither for handlers nor for reconciles.
-//   - What is kept is bounded: 120 samples of a few numbers for each informer and handler, of
-//     which the first thousand are sampled.
-//     Run is the only goroutine, and ends with its context.
+//   - The memory is bounded: 120 samples of a few numbers for each informer and handler, and only the first
+//     thousand of these are sampled.
 //
 // The page shows names of resources, handlers and namespaces, addresses and accounts in
 // errors, and whether an object exists. Serve it where only operators reach it.

@@ -24,7 +24,7 @@ type found struct {
 	Generation      int64      `json:"generation,omitempty"`
 	Created         time.Time  `json:"created,omitzero"`
 	Deleting        *time.Time `json:"deleting,omitempty"`
-	// Content is the object, if it may be shown, and Withheld why it may not.
+	// Content is the object, if it may be shown. Otherwise Withheld says why it may not.
 	Content  json.RawMessage `json:"content,omitempty"`
 	Withheld string          `json:"withheld,omitempty"`
 }
@@ -50,7 +50,7 @@ func (o Options) find(objects map[string]any) []found {
 	return all
 }
 
-// leftOut returns why an object is left out, or may be, by informer.
+// leftOut returns, by informer, why an object is left out or may be left out.
 func leftOut(name string, informers []cache.Status) map[string]string {
 	all := map[string]string{}
 	for _, s := range informers {
@@ -68,7 +68,7 @@ func leftOut(name string, informers []cache.Status) map[string]string {
 	return all
 }
 
-// content returns the JSON of an object, or why it is not to be shown.
+// content returns the JSON of an object, or the reason why it must not be shown.
 func (o Options) content(informer string, obj any) (content json.RawMessage, withheld string) {
 	switch {
 	case isSecret(informer, obj):
@@ -90,11 +90,11 @@ func (o Options) content(informer string, obj any) (content json.RawMessage, wit
 	return content, ""
 }
 
-// secretInformer is the name of an informer of the resource, whatever its objects are.
+// secretInformer matches the name of an informer of Secrets, whatever the type of its objects.
 var secretInformer = regexp.MustCompile(`^secrets\.v[0-9a-z]+(/|$)`)
 
-// isSecret reports whether an object may be a Secret: by its Go type, which may be a slim
-// one, by its kind, which objects of any type may have, and by its informer.
+// isSecret reports whether an object may be a Secret. It judges the Go type, which may be a slim one, the
+// kind, which objects of any type may have, and the informer.
 func isSecret(informer string, obj any) bool {
 	of := reflect.TypeOf(obj)
 	for of != nil && of.Kind() == reflect.Pointer {

@@ -11,16 +11,16 @@ import (
 // historySize limits how many samples a page keeps.
 const historySize = 120
 
-// maxSampled limits how many informers and handlers are sampled, those that come first.
+// maxSampled limits how many informers and handlers are sampled. The first ones are.
 const maxSampled = 1000
 
-// sample has what the pictures need of the statuses of one time.
+// sample holds the numbers of one time for the pictures.
 type sample struct {
 	at      time.Time
 	numbers map[sampled]numbers
 }
 
-// sampled is an informer, or one of its handlers, by name.
+// sampled names an informer or, if handler is set, one of its handlers.
 type sampled struct{ informer, handler string }
 
 // numbers are the events of an informer, or the calls and the backlog of a handler.
@@ -45,7 +45,7 @@ func newSample(at time.Time, statuses []cache.Status) sample {
 	return s
 }
 
-// history has the latest samples.
+// history holds the latest samples.
 type history struct {
 	interval time.Duration
 
@@ -53,7 +53,7 @@ type history struct {
 	samples []sample
 }
 
-// add keeps a sample, unless the last one is less than half an interval older.
+// add adds a sample, unless it follows the last one by less than half an interval.
 func (h *history) add(s sample) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,8 +77,8 @@ type point struct {
 	value float64
 }
 
-// points returns the backlogs of a handler, and the calls per second, or the events of an informer,
-// between two samples each. A counter that goes down has begun again.
+// points returns the backlogs of a handler, and its calls per second or an informer's events per second
+// between each two samples. A counter that goes down has restarted.
 func points(samples []sample, of sampled) (backlogs, rates []point) {
 	var last sample
 	for _, s := range samples {

@@ -11,8 +11,9 @@ import (
 // markup is HTML.
 type markup string
 
-// format replaces each %s of a layout, which must be a constant: markup is taken as it is, and all
-// else is text, which is escaped. So in the layout, values of attributes are in double quotes.
+// format replaces each %s of a layout, which must be a constant. Arguments of type markup are inserted as
+// they are. All others are text, and are escaped. In the layout, values of attributes must be in double
+// quotes.
 func format(layout markup, args ...any) markup {
 	texts := make([]any, len(args))
 	for i, arg := range args {
@@ -24,8 +25,8 @@ func format(layout markup, args ...any) markup {
 	return markup(fmt.Sprintf(string(layout), texts...))
 }
 
-// escape returns text as HTML, with a sign in place of what has no picture or turns the
-// direction of the text around it.
+// escape returns text as HTML. It replaces characters that can't be displayed or that change the direction
+// of the surrounding text.
 func escape(text string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -35,11 +36,11 @@ func escape(text string) string {
 	}, text))
 }
 
-// span returns text of a class.
+// span returns text in a span with a class.
 func span(class, text string) markup { return format(`<span class="%s">%s</span>`, class, text) }
 
-// breakable returns text that may be broken after each 40 characters, so that a column is not
-// wider than the page for a name without spaces, and others are not broken within a word.
+// breakable returns text that may be broken after every 40 characters. So a long name without spaces does
+// not make its column wider than the page, and other text is not broken within a word.
 func breakable(text string) markup {
 	const longest = 40
 	var parts []string

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// unownedAfter is for how long slots have no owner before that is a problem, heldAfter for
-	// how long they are being given up.
+	// unownedAfter is the time for which slots may have no owner before that is a problem, and heldAfter
+	// the time that giving slots up may take.
 	unownedAfter, heldAfter = 2 * time.Minute, 10 * time.Minute
 )
 
@@ -32,7 +32,7 @@ func (v view) members() (sections markup) {
 	return sections
 }
 
-// slotsOf says what a member has of its group.
+// slotsOf describes a member's slots.
 func slotsOf(s membership.Status) string {
 	text := fmt.Sprintf("%s: of %s, owns %d", s.Phase, plural(membership.Slots, "slot"), s.Owned.Count)
 	for _, also := range []struct {

@@ -18,48 +18,48 @@ import (
 // defaultInterval is the time between two samples.
 const defaultInterval = 5 * time.Second
 
-// maxKey is the length of a key that may be looked for: a namespace and a name.
+// maxKey is the maximum length of a key that is looked up: a namespace and a name.
 const maxKey = 512
 
-// Factory is the part of a factory that a page needs: a generated one, or one of
-// runtime/factory. If it has the method Lookup, as those have, the page can look for objects.
+// Factory has the method of a factory that a page calls. Generated factories and the factories of
+// runtime/factory fit. They also have the method Lookup, with which the page can look up objects.
 type Factory interface {
 	Status() []cache.Status
 }
 
-// lookup is the method that finds objects.
+// lookup is implemented by factories that find objects.
 type lookup interface {
 	Lookup(key types.NamespacedName) map[string]any
 }
 
-// Controller is the part of a controller of runtime/controller that a page needs.
+// Controller has the method of a runtime/controller Controller that a page calls.
 type Controller interface {
 	Status() controller.Status
 }
 
-// Member is the part of a member of operations/membership that a page needs.
+// Member has the method of an operations/membership Member that a page calls.
 type Member interface {
 	Status() membership.Status
 }
 
-// Options configure a page. The zero value is a page of informers and handlers.
+// Options configure a page. The zero value means a page of informers and handlers.
 type Options struct {
 	// Title is the heading of the page, "Informers" by default.
 	Title string
-	// Controllers are shown beside the informers, in this order.
+	// Controllers are shown after the informers, in this order.
 	Controllers []Controller
-	// Members are shown below the controllers: what this replica has of each group.
+	// Members are shown below the controllers, each with this replica's slots.
 	Members []Member
-	// Contents has the page show the objects that are looked for, as JSON without managed
-	// fields. Those of Secrets are never shown: objects whose Go type or kind has Secret in
-	// its name, and those of an informer of secrets. Other objects may have secrets too, such
-	// as in the environment of containers: see Exclude.
+	// Contents makes the page show the objects that are looked up, as JSON without managed fields. Secrets
+	// are never shown: objects whose Go type or kind has Secret in its name, and objects of an informer of
+	// secrets. Other objects may contain secrets too, for example in the environment of containers: see
+	// Exclude.
 	Contents bool
-	// Exclude reports whether the contents of an object are not to be shown. It must not
-	// change the object. Nil excludes only Secrets.
+	// Exclude reports whether the content of an object must not be shown. It must not change the object. If
+	// it is nil, only Secrets are excluded.
 	Exclude func(obj any) bool
-	// Interval is the time between two samples of Run, 5 seconds by default. The pictures
-	// have 120 of them: ten minutes.
+	// Interval is the time between two samples of Run. Zero or negative means 5 seconds. The pictures show
+	// 120 samples, which is ten minutes by default.
 	Interval time.Duration
 }
 
@@ -80,8 +80,8 @@ func New(factory Factory, options Options) *Page {
 	return &Page{factory: factory, options: options, history: history{interval: options.Interval}}
 }
 
-// Run takes samples for the pictures until ctx ends, and then returns nil. Without it, there
-// are only the samples that requests take.
+// Run takes samples for the pictures until ctx ends, and then returns nil. Without Run, only requests take
+// samples.
 func (p *Page) Run(ctx context.Context) error {
 	ticker := time.NewTicker(p.options.Interval)
 	defer ticker.Stop()
@@ -95,9 +95,9 @@ func (p *Page) Run(ctx context.Context) error {
 	}
 }
 
-// ServeHTTP answers with the page or, if the client accepts JSON rather than HTML or the
-// query has format=json, with its data as JSON: the statuses as json.Marshal writes them,
-// what is wrong as "problems", and what was looked for as "found" and "leftOut".
+// ServeHTTP responds with the page. If the client accepts JSON rather than HTML, or the query has
+// format=json, it responds with the data of the page as JSON. The statuses are as json.Marshal writes them.
+// "problems" has the problems, "found" and "leftOut" the result of a look-up.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -124,7 +124,8 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// setHeaders sets those of every answer: nothing is kept, framed, or loaded from elsewhere.
+// setHeaders sets the headers of every response: it must not be stored or framed, and loads nothing from
+// elsewhere.
 func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cache-Control", "no-store")
@@ -132,7 +133,7 @@ func setHeaders(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// accepted returns the format that a client names first, html by default.
+// accepted returns the format that a client names first. It is html by default.
 func accepted(accept []string) string {
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		mediaType, _, _ := strings.Cut(part, ";")
@@ -146,7 +147,7 @@ func accepted(accept []string) string {
 	return "html"
 }
 
-// view takes a sample, and returns what is to be shown.
+// view takes a sample, and returns the data of the page.
 func (p *Page) view(asked string) view {
 	now, statuses := time.Now(), p.factory.Status()
 	p.history.add(newSample(now, statuses))
@@ -170,7 +171,7 @@ func (p *Page) view(asked string) view {
 	return v
 }
 
-// parseKey takes namespace/name, or the name of an object without a namespace.
+// parseKey parses namespace/name, or the name of an object without a namespace.
 func parseKey(text string) (key types.NamespacedName, ok bool) {
 	text = strings.TrimSpace(text)
 	namespace, name, namespaced := strings.Cut(text, "/")
@@ -180,7 +181,7 @@ func parseKey(text string) (key types.NamespacedName, ok bool) {
 	return types.NamespacedName{Namespace: namespace, Name: name}, name != ""
 }
 
-// serveJSON answers with the data of the page.
+// serveJSON responds with the data of the page.
 func (v view) serveJSON(w http.ResponseWriter) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

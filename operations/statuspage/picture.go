@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The size of a picture, in units of its own: it is as wide as its place. Its line keeps the
+// The size of a picture in its own units. It is scaled to the width of its place. The line keeps the
 // margin.
 const (
 	pictureWidth  = 1200
@@ -14,8 +14,7 @@ const (
 	pictureMargin = 10
 )
 
-// picture draws values over the time of the history until now, as SVG. What it shows is said
-// in words too, for those who do not see it.
+// picture draws values over the time of the history until now, as SVG. A label says the same in words.
 func picture(what string, points []point, window time.Duration, now time.Time) markup {
 	most := 0.0
 	for _, p := range points {
@@ -30,7 +29,7 @@ func picture(what string, points []point, window time.Duration, now time.Time) m
 		pictureWidth, pictureHeight, label, label, line(points, most, window, now))
 }
 
-// line is the path of the values: time from left to right, zero at the bottom.
+// line returns the path of the values: time from left to right, zero at the bottom.
 func line(points []point, most float64, window time.Duration, now time.Time) markup {
 	var d []byte
 	for _, p := range points {

@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// staleAfter is when a store counts as out of date: servers send something each minute.
+	// staleAfter is the age at which a store counts as out of date: servers send something each minute.
 	staleAfter = 3 * time.Minute
-	// slowAfter is when a call or a reconcile counts as stuck, and manyEvents how many wait
-	// for a handler that does not keep up.
+	// slowAfter is the duration at which a call or a reconcile counts as stuck. manyEvents is the number of
+	// waiting events at which a handler does not keep up.
 	slowAfter  = time.Minute
 	manyEvents = 10_000
-	// panicShown is the time for which a panic is a problem, and shownNames limits how many objects a
-	// problem names.
+	// panicShown is the time for which a panic is a problem. shownNames limits how many objects a problem
+	// names.
 	panicShown = 15 * time.Minute
 	shownNames = 3
 )
 
-// problem is something that is wrong now, or was at the time that it says.
+// problem is something that is wrong now, or was wrong at the given time.
 type problem struct {
 	// Subject is an informer, a handler, a controller or a member.
 	Subject string `json:"subject"`
 	What    string `json:"what"`
 	Advice  string `json:"advice"`
-	// Urgent reports whether a store is not kept up to date, or a handler or controller does not
-	// follow it.
+	// Urgent reports whether a store is not kept up to date, or a handler or controller does not follow its
+	// store.
 	Urgent bool `json:"urgent"`
 }
 
-// problems are the findings, the urgent ones apart.
+// problems collects the findings, with the urgent ones apart.
 type problems struct{ first, others []problem }
 
 const urgent = true
@@ -51,8 +51,8 @@ func (p *problems) add(urgent bool, subject, what, advice string) {
 	p.others = append(p.others, problem{subject, what, advice, false})
 }
 
-// problemsOf returns what is wrong: what is urgent first, and otherwise in the order of the
-// informers, controllers and members.
+// problemsOf returns the problems: the urgent ones first, and otherwise in the order of the informers,
+// controllers and members.
 func problemsOf(informers []cache.Status, controllers []controller.Status, members []membership.Status, now time.Time) []problem {
 	var p problems
 	for _, s := range informers {
@@ -96,7 +96,7 @@ func (p *problems) ofInformer(s cache.Status) {
 	}
 }
 
-// examples names the first objects and what is wrong with each.
+// examples names the first objects, each with its problem.
 func examples(named map[string]string, count int) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(named))[:min(shownNames, len(named))] {

@@ -8,8 +8,8 @@ import (
 // column is a column of a table: its heading, and the class of its cells.
 type column struct{ heading, class string }
 
-// table is a table whose rows become blocks on a narrow screen, where each cell has the
-// heading of its column. The roles keep it a table for screen readers then.
+// table is a table whose rows become blocks on a narrow screen. Each cell then shows the heading of its
+// column. The roles keep it a table for screen readers.
 type table struct {
 	columns []column
 	rows    strings.Builder
@@ -29,7 +29,7 @@ func (t *table) row(cells ...any) {
 	t.rows.WriteString("</tr>\n")
 }
 
-// shown is the text of a value.
+// shown returns the text of a value.
 func shown(value any) string {
 	switch v := value.(type) {
 	case int:
@@ -45,7 +45,7 @@ func shown(value any) string {
 	return text
 }
 
-// html returns the table, which the heading with that id names.
+// html returns the table. The heading with the given id names it.
 func (t *table) html(heading string) markup {
 	var headings markup
 	for _, c := range t.columns {

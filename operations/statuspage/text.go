@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// brief is a duration in one or two units, such as 3m20s, 5h or 40ms.
+// brief returns a duration in one or two units, such as 3m20s, 5h or 40ms.
 func brief(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -36,7 +36,7 @@ func brief(d time.Duration) string {
 	return text
 }
 
-// ago is the time since then.
+// ago returns the time since then.
 func ago(then, now time.Time) string {
 	if then.IsZero() {
 		return "never"
@@ -44,7 +44,7 @@ func ago(then, now time.Time) string {
 	return brief(max(0, now.Sub(then))) + " ago"
 }
 
-// number is a value with its thousands apart, and one decimal if it is small.
+// number returns a value with its thousands separated, and with one decimal if it is small.
 func number[N int | int64 | uint64 | float64](n N) string {
 	v := float64(n)
 	if v != math.Trunc(v) && v < 100 {
@@ -57,8 +57,8 @@ func number[N int | int64 | uint64 | float64](n N) string {
 	return text
 }
 
-// summary is the first line of a text, cut to a length that can be read: errors of panics have
-// their stack.
+// summary returns the first line of a text, cut to a readable length. Errors of panics also have their
+// stack.
 func summary(text string) string {
 	const most = 500
 	text, _, cut := strings.Cut(text, "\n")
@@ -71,7 +71,7 @@ func summary(text string) string {
 	return text
 }
 
-// plural is a number with its noun.
+// plural returns a number with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -17,7 +17,7 @@ import (
 // refreshEvery is the time between refreshes of a page, in seconds.
 const refreshEvery = "5"
 
-// view has everything that is shown at one time. As JSON it is the data of the page.
+// view holds everything that is shown at one time. As JSON it is the data of the page.
 type view struct {
 	Title       string              `json:"title"`
 	Time        time.Time           `json:"time"`
@@ -25,7 +25,7 @@ type view struct {
 	Informers   []cache.Status      `json:"informers"`
 	Controllers []controller.Status `json:"controllers,omitempty"`
 	Members     []membership.Status `json:"members,omitempty"`
-	// Key was looked for, Found the objects that there are, and LeftOut why informers
+	// Key is the key that was looked up, Found the objects under it, and LeftOut the reasons why informers
 	// leave the object out.
 	Key     string            `json:"key,omitempty"`
 	Found   []found           `json:"found,omitzero"`
@@ -57,7 +57,7 @@ func (v view) html() markup {
 	}
 	before := v.problems() + v.search()
 	if v.Key != "" {
-		before = v.search() + v.problems() // it was asked for
+		before = v.search() + v.problems() // the user searched for it
 	}
 	objects := 0
 	for _, s := range v.Informers {
@@ -121,7 +121,7 @@ func (v view) search() markup {
 	return section("find", "Find an object", "in the stores", content)
 }
 
-// found has the objects that there are.
+// found returns the objects that were found.
 func (v view) found() markup {
 	t := table{columns: []column{{"Informer", "name"}, {"resourceVersion", "key"}, {"Generation", "n"}, {"Created", "t"}, {"Deletion", "t"}, {"UID", "key"}}}
 	var contents markup
@@ -165,7 +165,7 @@ const (
 	notStarted = "not started, or waiting for its informers"
 )
 
-// state says what an informer is doing, for how long, and how far the first list is.
+// state describes what an informer is doing, for how long, and the progress of its first list.
 func state(s cache.Status) markup {
 	text := s.Phase.String()
 	if !s.Since.IsZero() {
@@ -190,7 +190,7 @@ func state(s cache.Status) markup {
 	}
 }
 
-// contact is when the server last showed that the store is up to date.
+// contact returns when the server last showed that the store is up to date.
 func (v view) contact(s cache.Status) markup {
 	switch {
 	case s.Phase == cache.PhasePending || s.Started.IsZero():
@@ -204,7 +204,7 @@ func (v view) contact(s cache.Status) markup {
 	}
 }
 
-// maxHandlers limits how many handlers the page shows. JSON has all.
+// maxHandlers limits how many handlers the page shows. The JSON has all of them.
 const maxHandlers = 500
 
 func (v view) handlers() markup {
@@ -252,7 +252,7 @@ func controllerState(s controller.Status) markup {
 	}
 }
 
-// running are the keys that are being reconciled, those that take longest first.
+// running returns the keys that are being reconciled, the longest-running first.
 func running(all []controller.Running) string {
 	const most = 3
 	var keys []string
@@ -265,7 +265,7 @@ func running(all []controller.Running) string {
 	return strings.Join(keys, ", ")
 }
 
-// details are the facts that the tables have no place for, folded.
+// details returns the facts that the tables have no place for, folded.
 func (v view) details() markup {
 	if len(v.Informers) == 0 {
 		return ""
@@ -329,7 +329,7 @@ func outcomes(o failure.Outcomes) string {
 	return text
 }
 
-// counts are the classes that are not zero.
+// counts returns the classes whose number is not zero.
 func counts(c failure.Counts) string {
 	var all []string
 	for class, n := range c.All() {

@@ -8,40 +8,41 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 )
 
-// Situation is the knowledge of a member that has listed the Leases of its group.
+// Situation holds the knowledge of a member that has listed the Leases of its group.
 type Situation struct {
 	Group
 	View
-	Session string // of this member
-	// Acquired are the slots that this process has acquired and not lost since, Written those of them
-	// that it has written since it may act, and Busy those in which work is running.
+	Session string // this member's session
+	// Acquired holds the slots that this process has acquired and not lost since. Written holds the
+	// acquired slots that it has written since it may act, and Busy the slots in which work is running.
 	Acquired, Written, Busy Set
-	// Leaving is since when it leaves, 0 if it does not. Until Wary it takes no slot that was given up,
-	// since versions have gone backwards, so that another member may act on it.
+	// Leaving is the time since when the member leaves, or 0 if it does not. Until Wary it takes no slot
+	// that was given up: versions have gone backwards, so another member may act on it.
 	Leaving, Wary time.Duration
 }
 
-// Decision follows from a situation.
+// Decision says what a member does in a Situation.
 type Decision struct {
-	// Targets says who should own each slot.
+	// Targets holds the session that should own each slot.
 	Targets []string
-	// Mine are the slots that this member should own, and Unowned those of which no member is known
-	// that may act on them.
+	// Mine holds the slots that this member should own. Unowned holds the slots on which no known member
+	// may act.
 	Mine, Unowned Set
-	// Write has the owners to write to slots: this member, "" or Unknown.
+	// Write has the owner to write for each slot that must be written: this member, "" or Unknown.
 	Write map[int]string
-	// Keep reports whether this member leaves and others do not know that yet, so that it keeps what
-	// it has.
+	// Keep reports whether the member must keep its slots although it leaves, since other members may not
+	// know of that yet.
 	Keep bool
-	// Rival is the later member that lives under the identity of this one and gets its slots, or "".
+	// Rival is the later member that lives under this member's identity and gets its slots. It is empty if
+	// there is none.
 	Rival string
-	// Drop has lives that nobody needs.
+	// Drop holds lives that are not needed any more.
 	Drop []*coordinationv1.Lease
-	// Due is when to list again.
+	// Due is when the next LIST is due.
 	Due time.Duration
 }
 
-// Decide returns what to do. It is a function of its argument only.
+// Decide returns what the member does. It is a function of its argument only.
 func Decide(s Situation) Decision {
 	d := Decision{Write: map[int]string{}, Due: s.began + s.RenewInterval()}
 	owners := make([]string, len(s.Slots))
@@ -59,12 +60,12 @@ func Decide(s Situation) Decision {
 	}
 	if first := slices.IndexFunc(members, s.seenLately); first >= 0 && members[first] == s.Session && s.Leaving == 0 {
 		for slot, lease := range s.Slots {
-			if lease == nil && !s.seenLately(d.Targets[slot]) { // or it has no Lease until its member is known to be dead
+			if lease == nil && !s.seenLately(d.Targets[slot]) { // otherwise it would have no Lease until its member is known to be dead
 				d.Write[slot] = Unknown
 			}
 		}
 	}
-	for session, life := range s.Lives { // the first member drops those of the dead, which must stay until their slots are taken
+	for session, life := range s.Lives { // the first member drops the lives of dead members, which must stay until their slots are taken
 		if len(members) > 0 && members[0] == s.Session && session != s.Session && s.Unchanged(life) >= 2*s.LeaseDuration {
 			d.Drop = append(d.Drop, life)
 		}
@@ -99,7 +100,7 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 		d.Unowned |= SetOf(slot)
 	}
 	switch acquired := s.Acquired.Has(slot); {
-	case owner == s.Session && !acquired: // by a write without response, or before a restore of a backup
+	case owner == s.Session && !acquired: // it was written by a request without a response, or before a restore of a backup
 		if s.Leaving == 0 {
 			d.Write[slot] = Unknown
 		}
@@ -115,14 +116,14 @@ func (s Situation) decideSlot(d *Decision, slot int, lease *coordinationv1.Lease
 		d.Write[slot] = Unknown
 	case mine && (owner == "" && s.began >= s.Wary || dead):
 		d.Write[slot] = s.Session
-	case mine && s.Lives[owner] != nil: // the owner lives, and has to give it up
+	case mine && s.Lives[owner] != nil: // the owner lives, and must give it up
 		d.wake(s, s.RenewInterval()/4)
-	case overdue: // the member that should have it may not know that it can
+	case overdue: // the member that should own it may not know that it can take it
 		d.Write[slot] = ""
 	}
 }
 
-// seenLately reports whether a session was seen to live lately.
+// seenLately reports whether a session is this one, or was seen to live lately.
 func (s Situation) seenLately(session string) bool {
 	life := s.Lives[session]
 	return life != nil && (session == s.Session || s.Unchanged(life) < 2*s.RenewInterval())
@@ -134,8 +135,8 @@ func (s Situation) isActive(session string) bool {
 	return life != nil && life.Annotations[AnnotationState] == Active
 }
 
-// members returns the sessions that should own slots: the active ones that were seen to live, and of each
-// identity the latest. Besides, it returns the latest session of this identity.
+// members returns the sessions that should own slots: the active sessions that were seen to live, and only
+// the latest one of each identity. It also returns the latest session of this member's identity.
 func (s Situation) members() (all []string, latest string) {
 	last := map[string]string{}
 	for _, session := range slices.Sorted(maps.Keys(s.Lives)) {

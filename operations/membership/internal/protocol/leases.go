@@ -1,5 +1,5 @@
-// Package protocol decides what a member of a group does, as a function of the Leases of the group
-// that it has listed and of the time. It has no goroutine, no client and no clock of its own.
+// Package protocol decides what a member of a group does, as a function of the listed Leases of the group
+// and of the time. It has no goroutine, no client and no clock.
 //
 //	LIST ─► View: the Leases, and since when each is as it is ─► Decide ─► Decision
 //
@@ -23,39 +23,39 @@ const (
 	Label = "informer-gen.dev/shard-members"
 	// AnnotationState is the state of a member, on its life.
 	AnnotationState = "informer-gen.dev/shard-state"
-	// Unknown is the owner of a slot that somebody may own. It has no life.
+	// Unknown is the owner of a slot that some member may own. It has no life.
 	Unknown = "unknown"
 )
 
-// The states of a member. Slots should be those of active members.
+// The states of a member. Only active members should own slots.
 const (
 	Joining = "joining" // has not renewed its life yet, or was refused to write slots
 	Active  = "active"
 	Leaving = "leaving"
 )
 
-// Group has the settings that all members of a group have in common.
+// Group holds the settings that all members of a group have in common.
 type Group struct {
 	Name          string
 	LeaseDuration time.Duration
 }
 
-// A member acts for 9/20 of LeaseDuration after it began to list and to renew its life. Others hold
-// it for dead when they have seen no life for 3/2 of that. If its clock runs 20 % slow and theirs
-// 20 % fast, it stops just then: 9/20 / 0.8 = 27/40 / 1.2. If theirs run 20 % slow, they have
-// waited for 27/32 of LeaseDuration in truth, and have seen its last renewal after up to 5/32.
+// A member acts for 9/20 of LeaseDuration after it began to list and to renew its life. Other members
+// consider it dead when they have seen its life unchanged for 3/2 of that time. If its clock runs 20 % slow
+// and theirs 20 % fast, it stops just then: 9/20 / 0.8 = 27/40 / 1.2. If their clocks run 20 % slow, they
+// have waited for 27/32 of LeaseDuration in true time, and may have seen its last renewal up to 5/32 late.
 
-// RenewInterval is the time between two lists, each with a renewal of the life.
+// RenewInterval returns the time between two lists, each with a renewal of the life.
 func (g Group) RenewInterval() time.Duration { return g.LeaseDuration / 8 }
 
-// ActFor is the time that a member may act after it began to list and to renew its life.
+// ActFor returns the time for which a member may act after it began to list and to renew its life.
 func (g Group) ActFor() time.Duration { return g.LeaseDuration * 9 / 20 }
 
-// DeadAfter is the time that others wait.
+// DeadAfter returns the time after which other members consider a member dead.
 func (g Group) DeadAfter() time.Duration { return g.LeaseDuration * 27 / 40 }
 
-// clearAfter is when a slot of the dead is freed by those who should not have it: after the member
-// that should has had time to take it.
+// clearAfter returns the time after which members clear a dead member's slot that they should not own. By
+// then the member that should own it has had time to take it.
 func (g Group) clearAfter() time.Duration { return g.DeadAfter() + g.RenewInterval()/2 }
 
 // SlotName returns the name of the Lease of a slot, such as "orders-slot-07".
@@ -66,8 +66,9 @@ func (g Group) LifeName(session string) string {
 	return g.Name + "-member-" + session[strings.LastIndexByte(session, '/')+1:]
 }
 
-// Lease returns a Lease, nil if there is none, with another holder and state, "" for none. It differs
-// even if they are the same, since servers do not write what does not change. Its times are for people.
+// Lease returns the Lease before, or a new one if that is nil, with another holder and state. An empty
+// holder means none, and an empty state leaves the state as it is. The result always differs from before,
+// since servers do not write unchanged objects. Its times are for people.
 func (g Group) Lease(before *coordinationv1.Lease, name, holder, state string) *coordinationv1.Lease {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if before != nil {
@@ -86,7 +87,7 @@ func (g Group) Lease(before *coordinationv1.Lease, name, holder, state string) *
 	return lease
 }
 
-// Holder returns who holds a Lease, "" if nobody does.
+// Holder returns the holder of a Lease, or "" if it has none.
 func Holder(lease *coordinationv1.Lease) string {
 	if lease == nil {
 		return ""
@@ -94,31 +95,31 @@ func Holder(lease *coordinationv1.Lease) string {
 	return ptr.Deref(lease.Spec.HolderIdentity, "")
 }
 
-// NewSession returns the name of a process as a member, which is the holder of its Leases.
+// NewSession returns a new name of a process as a member. It is the holder of its Leases.
 func NewSession(identity string) string { return identity + "/" + rand.String(10) }
 
 // IdentityOf returns the identity in the name of a session.
 func IdentityOf(session string) string { return session[:max(strings.LastIndexByte(session, '/'), 0)] }
 
-// View is the Leases of a group as a LIST returned them, and since when each is as it is.
+// View holds the Leases of a group as a LIST returned them, and since when each is unchanged.
 type View struct {
 	Version         uint64
-	Slots           []*coordinationv1.Lease          // nil where there is none
+	Slots           []*coordinationv1.Lease          // nil for a slot without a Lease
 	Lives           map[string]*coordinationv1.Lease // by session
-	began, received time.Duration                    // when the LIST was
+	began, received time.Duration                    // when the LIST began and when its response came
 	seen            map[string]sighting              // by the name of the Lease
 }
 
-// sighting is a state of a Lease, and since when a member has seen it. The state of a slot has that
-// of its owner's life in it.
+// sighting is a state of a Lease, and the time since when a member has seen it. The state of a slot
+// includes the state of its owner's life.
 type sighting struct {
 	state string
 	since time.Duration
 }
 
-// View returns the view after another LIST than that of before. The time in between counts for at most
-// 5/4 of RenewInterval: a member that could not list for longer, because the API server did not answer
-// or the process was stopped, does not know whether the others could renew.
+// View returns the view after another LIST. The time since the LIST before counts for at most 5/4 of
+// RenewInterval. If the member could not list for longer, since the API server did not answer or the
+// process was stopped, it does not know whether other members could renew.
 func (g Group) View(before View, list *coordinationv1.LeaseList, began, received time.Duration) View {
 	v := View{
 		Slots: make([]*coordinationv1.Lease, Slots), Lives: map[string]*coordinationv1.Lease{},
@@ -151,7 +152,7 @@ func (g Group) View(before View, list *coordinationv1.LeaseList, began, received
 	return v
 }
 
-// Unchanged returns for how long a Lease was seen unchanged when the LIST began.
+// Unchanged returns how long a Lease had been unchanged when the LIST began.
 func (v View) Unchanged(lease *coordinationv1.Lease) time.Duration {
 	return v.began - v.seen[lease.Name].since
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// Slots is the number of equal ranges of the hashes, each of which one member owns.
+// Slots is the number of equal ranges of the hashes. One member owns each of them.
 const Slots = 64
 
 // Set is a set of slots, with a bit for each.
@@ -40,12 +40,13 @@ func (s Set) Ranges() (all shard.Ranges) {
 	return all
 }
 
-// plan returns who should own each slot: the same for all who have read the same. Owners are the
-// present ones; one of another session of a member's identity counts as that member.
+// plan returns the member that should own each slot. All members that have read the same Leases get the
+// same result. owners are the present owners. A session that is not in members, but has the identity of one
+// that is, counts as that member.
 //
-// Each member has equally many slots, give or take one, and as few as possible move: a member
-// keeps what it owns, up to its share. Slots that move go to the owner of the slot before if it
-// has room, so that what a member owns stays few ranges.
+// All members get the same number of slots, give or take one, and as few slots as possible move: a member
+// keeps the slots that it owns, up to its share. A slot that moves goes to the owner of the slot before, if
+// that has room, so that the slots of a member form few ranges.
 func plan(owners, members []string) []string {
 	targets, has, session := make([]string, len(owners)), map[string]int{}, map[string]string{}
 	for _, member := range members {
@@ -57,7 +58,7 @@ func plan(owners, members []string) []string {
 	}
 	members = slices.SortedStableFunc(slices.Values(members), func(a, b string) int { return cmp.Compare(has[b], has[a]) })
 	room := map[string]int{}
-	for i, member := range members { // those with most may have one more
+	for i, member := range members { // the members with the most slots may have one more
 		room[member] = (len(owners)-i+len(members)-1)/len(members) - has[member]
 	}
 	for slot, target := range slices.Backward(targets) {

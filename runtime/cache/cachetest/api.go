@@ -21,18 +21,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// API is an API server of one resource, in memory. It is a
-// cache.Objects of all namespaces; InNamespace has those of a single one.
+// API is an API server of one resource, in memory. It is a cache.Objects of all namespaces. InNamespace
+// returns the source of a single namespace.
 //
-// Create, Update, Delete, Get and Objects are for the test; they are
-// never subject to faults and not logged. List and Watch are for informers.
+// Create, Update, Delete, Get and Objects are for the test: they meet no faults and are not logged. List
+// and Watch are for informers.
 //
 // An API is safe for concurrent use. Every object is copied on its way in and
 // on its way out.
 type API[T runtime.Object] struct{ engine }
 
-// NewAPI returns an API that holds the objects, created in that order. Its
-// first resourceVersion, that of the empty API, is 1.
+// NewAPI returns an API that holds the objects, created in that order. The empty API has the
+// resourceVersion 1.
 //
 // If one of the objects can't be created, its error comes from every later
 // request.
@@ -46,30 +46,27 @@ func NewAPI[T runtime.Object](objs ...T) *API[T] {
 	}}
 	for _, obj := range objs {
 		if _, err := a.Create(obj); err != nil {
-			a.invalid = err // which is also that of each further Create
+			a.invalid = err // each further Create returns it too
 			break
 		}
 	}
 	return a
 }
 
-// Create adds the object and returns it as stored, with a resourceVersion and,
-// if it has none, a UID, a creationTimestamp and the generation 1. An object
-// without a name gets one made of its generateName.
+// Create adds the object and returns it as stored, with a resourceVersion. If it has none, it also gets a
+// UID, a creationTimestamp and the generation 1. An object without a name gets one made of its
+// generateName.
 //
 // Possible errors: AlreadyExists, BadRequest for an object without a name or
 // with a resourceVersion.
 func (a *API[T]) Create(obj T) (T, error) { return typed[T](a.create(obj)) }
 
-// Update replaces the object of the same namespace and name, and returns it as
-// stored. An empty resourceVersion, UID or creationTimestamp is that of the
-// stored object. The generation goes up by one if anything but metadata and
-// status changes, unless the object has a generation of its own. As on a real
-// server, an update that changes nothing is no event and keeps the
-// resourceVersion.
+// Update replaces the object of the same namespace and name, and returns it as stored. An empty
+// resourceVersion, UID or creationTimestamp is taken from the stored object. The generation goes up by one
+// if anything but metadata and status changes, unless the new object has a generation of its own. As on a
+// real server, an update that changes nothing is no event and keeps the resourceVersion.
 //
-// Possible errors: NotFound; Conflict, if the resourceVersion or the UID is not
-// that of the stored object.
+// Possible errors: NotFound; Conflict, if the resourceVersion or the UID differs from the stored object's.
 func (a *API[T]) Update(obj T) (T, error) { return typed[T](a.update(obj)) }
 
 // Delete removes an object at once, whatever its finalizers, and returns its
@@ -78,17 +75,16 @@ func (a *API[T]) Update(obj T) (T, error) { return typed[T](a.update(obj)) }
 // Possible errors: NotFound.
 func (a *API[T]) Delete(key types.NamespacedName) (T, error) { return typed[T](a.delete(key)) }
 
-// Get returns the object of that key, or the error NotFound.
+// Get returns the object of a key, or the error NotFound.
 func (a *API[T]) Get(key types.NamespacedName) (T, error) { return typed[T](a.get(key)) }
 
-// typed returns an object as what it is; none with an error.
+// typed returns an object with its type. It returns no object with an error.
 func typed[T runtime.Object](obj runtime.Object, err error) (T, error) {
 	t, _ := obj.(T)
 	return t, err
 }
 
-// Objects returns every object, ordered by namespace and name: what to
-// compare a cache with.
+// Objects returns every object, ordered by namespace and name, to compare a cache with.
 func (a *API[T]) Objects() []T {
 	a.mu.Lock()
 	versions := a.snapshotLocked(a.history.tail.rv)
@@ -108,28 +104,28 @@ func (a *API[T]) InNamespace(namespace string) cache.Source[T] {
 	return cache.Source[T]{Objects: namespaced{engine: &a.engine, namespace: namespace}}
 }
 
-// engine is an API, whatever the Go type of its objects.
+// engine is the part of an API that does not depend on the Go type of its objects.
 type engine struct {
-	// goType is that of the objects.
+	// goType is the type of the objects.
 	goType reflect.Type
 
 	mu sync.Mutex
 	// invalid is the error of the objects given to NewAPI.
 	invalid error
-	// resource is named in errors.
+	// resource is the resource that errors name.
 	resource schema.GroupResource
-	// objects is the latest state, and history how it came about.
+	// objects holds the latest state, and history the changes that led to it.
 	objects map[types.NamespacedName]*version
 	history history
 	// listed is the latest snapshot that was listed, for its further pages.
 	listed snapshot
-	// created numbers the objects that were ever created, for their UIDs.
+	// created counts the objects that were ever created, for their UIDs.
 	created uint64
 
 	// uninstalled reports whether the server does not know the resource.
 	uninstalled bool
 
-	// filtersShards reports whether shard selectors are obeyed, or ignored.
+	// filtersShards reports whether shard selectors are obeyed.
 	filtersShards atomic.Bool
 
 	uncached bool
@@ -207,7 +203,7 @@ func (a *engine) get(key types.NamespacedName) (runtime.Object, error) {
 	return v.copy(), nil
 }
 
-// storedLocked returns the object of that key for a request with that method.
+// storedLocked returns the object of a key for a request with a method.
 func (a *engine) storedLocked(method string, key types.NamespacedName) (*version, error) {
 	if err := a.unavailableLocked(method); err != nil {
 		return nil, err
@@ -219,9 +215,8 @@ func (a *engine) storedLocked(method string, key types.NamespacedName) (*version
 	return v, nil
 }
 
-// FilterShards sets whether the server has the feature gate ShardedListAndWatch (KEP-5866),
-// and obeys shard selectors, also in the watches that are open. By default it ignores them,
-// as servers do without it.
+// FilterShards sets whether the server has the feature gate ShardedListAndWatch (KEP-5866), and so obeys
+// shard selectors, also in open watches. By default it ignores them, like servers without the gate.
 func (a *engine) FilterShards(on bool) { a.filtersShards.Store(on) }
 
 // ResourceVersion returns the latest resourceVersion of the API.
@@ -231,25 +226,23 @@ func (a *engine) ResourceVersion() string {
 	return formatVersion(a.history.tail.rv)
 }
 
-// Compact drops the history before the latest resourceVersion, as etcd does
-// with an older one every few minutes: a list or a watch from an older one, and
-// a continue token of an older one, is answered with 410 Expired. Open watches
-// go on.
+// Compact drops the history before the latest resourceVersion, as etcd does every few minutes with an older
+// one. A list, a watch or a continue token from an older version then fails with 410 Expired. Open watches
+// continue.
 func (a *engine) Compact() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.history.compact(a.history.tail.rv)
 }
 
-// Restart simulates a new cluster at the same address: an API server that only restarts keeps its
-// history, and is BreakWatches. Open watches break with
-// io.ErrUnexpectedEOF, resourceVersions begin again at 1, and all objects are
-// created again, in the order of namespace and name, with new UIDs.
+// Restart simulates a new cluster at the same address. An API server that only restarts keeps its history:
+// use BreakWatches for that. Open watches break with io.ErrUnexpectedEOF, resourceVersions start again at
+// 1, and all objects are created again, in the order of namespace and name, with new UIDs.
 //
-// Clients that know the old history meet what they do on a real server: a list
-// from a resourceVersion that is yet to come fails with the cause
-// ResourceVersionTooLarge. A watch from one opens, and is silent until there is
-// a later one: neither the changes up to it nor their bookmarks are sent.
+// Clients that know the old history get the responses of a real server. A list from a resourceVersion that
+// the server has not reached fails with the cause ResourceVersionTooLarge. A watch from such a version
+// opens, and is silent until there is a later one: neither the changes up to it nor their bookmarks are
+// sent.
 func (a *engine) Restart() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -262,11 +255,10 @@ func (a *engine) Restart() {
 	}
 }
 
-// Restore is Restart from a backup: the objects are those of an earlier
-// resourceVersion, from which it goes on. As after a restore of etcd, the same
-// resourceVersions are then given out for a second time, for other objects and
-// other states. One that is no number, later than the latest, or lost to a
-// compaction is an error.
+// Restore is Restart from a backup: the API continues from the state at an earlier resourceVersion. As
+// after a restore of etcd, the same resourceVersions are then used a second time, for other objects and
+// other states. Restore fails if the resourceVersion is not a number, is later than the latest, or is lost
+// to a compaction.
 func (a *engine) Restore(resourceVersion string) error {
 	rv, err := parseVersion(resourceVersion)
 	if err != nil {
@@ -282,7 +274,7 @@ func (a *engine) Restore(resourceVersion string) error {
 	return nil
 }
 
-// beginLocked breaks the watches, and begins a new history.
+// beginLocked breaks the watches, and starts a new history.
 func (a *engine) beginLocked(rv uint64, objects map[types.NamespacedName]*version) {
 	a.signalLocked(ended, io.ErrUnexpectedEOF)
 	a.objects = objects
@@ -290,10 +282,9 @@ func (a *engine) beginLocked(rv uint64, objects map[types.NamespacedName]*versio
 	a.listed = snapshot{}
 }
 
-// Uninstall takes the resource from the server, as the deletion of its
-// CustomResourceDefinition does: every object is deleted, with its event, the
-// watches end normally, and all else is answered with 404 NotFound until
-// Install.
+// Uninstall removes the resource from the server, like the deletion of its CustomResourceDefinition. Every
+// object is deleted, with its event, and the watches end normally. Any other request gets 404 NotFound
+// until Install.
 func (a *engine) Uninstall() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -304,8 +295,8 @@ func (a *engine) Uninstall() {
 	a.uninstalled = true
 }
 
-// Install is the resource's coming back after Uninstall. ResourceVersions go
-// on, and the history from before is forgotten.
+// Install makes the resource come back after Uninstall. ResourceVersions continue, and the earlier history
+// is lost.
 func (a *engine) Install() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -315,8 +306,8 @@ func (a *engine) Install() {
 	}
 }
 
-// unavailableLocked returns why no request can be answered, or nil. After
-// Uninstall, it is the error that a client makes of an answer that is no status.
+// unavailableLocked returns the error of every request, or nil. After Uninstall, it is the error that a
+// client makes of a response that is no status.
 func (a *engine) unavailableLocked(method string) error {
 	if a.uninstalled {
 		return apierrors.NewGenericServerResponse(http.StatusNotFound, method, a.resource, "", "404 page not found", 0, true)
@@ -334,8 +325,7 @@ func (a *engine) nextUIDLocked() types.UID {
 	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.created))
 }
 
-// write passes a copy of obj to change, with the API locked, and returns a copy
-// of its answer.
+// write passes a copy of obj to change, with the API locked, and returns a copy of its result.
 func (a *engine) write(method string, obj runtime.Object, change func(*version) (*version, error)) (runtime.Object, error) {
 	v, err := ingest(obj)
 	if err != nil {
@@ -366,8 +356,7 @@ func (a *engine) checkLocked(old *version, updated metav1.Object) error {
 	return nil
 }
 
-// changeLocked makes a new state of one object, nil if it is deleted, the next
-// event of the history.
+// changeLocked adds a new state of one object to the history, or its deletion for nil.
 func (a *engine) changeLocked(key types.NamespacedName, v *version) {
 	rv := a.history.tail.rv + 1
 	before := a.objects[key]
@@ -380,8 +369,8 @@ func (a *engine) changeLocked(key types.NamespacedName, v *version) {
 	a.history.append(&record{kind: changed, rv: rv, key: key, before: before, after: v})
 }
 
-// snapshotLocked returns the objects as of a resourceVersion that the history
-// reaches, ordered by key. It is shared and read-only.
+// snapshotLocked returns the objects at a resourceVersion in the history, ordered by key. The slice is
+// shared and read-only.
 func (a *engine) snapshotLocked(rv uint64) []*version {
 	if a.listed.versions == nil || a.listed.rv != rv {
 		state := a.history.stateAt(rv, a.objects)

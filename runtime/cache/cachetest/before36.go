@@ -4,5 +4,5 @@ package cachetest
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// shardSelector returns none: requests have no such option.
+// shardSelector returns "": requests have no such option in these versions.
 func shardSelector(metav1.ListOptions) string { return "" }

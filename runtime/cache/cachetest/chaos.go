@@ -9,33 +9,30 @@ import (
 	"time"
 )
 
-// Chaos is faults of lists and watches at random, of every kind from which a client can recover: after
+// Chaos configures random faults of lists and watches, of every kind from which a client can recover. After
 // ClearFaults, its cache must become equal to the objects of the API again.
 //
-// Which fault a request meets depends on the Seed and on how many requests came
-// before it, and on nothing else. Request.Fault says which one it was.
+// The fault of a request depends on the Seed and on the number of requests before it, and on nothing else.
+// Request.Fault describes it.
 //
-// Left out are faults that no informer recovers from: a single object that can't be
-// decoded or is too long is missing until it changes.
+// Faults that no informer recovers from are left out: a single object that can't be decoded or is too long
+// is missing until it changes.
 type Chaos struct {
-	// Seed decides which requests meet which faults. The same seed gives the same faults.
+	// Seed decides which requests meet which faults. The same seed leads to the same faults.
 	Seed uint64
-	// Rate is the share of the requests that meet a fault, from 0 to 1; 0 is one
-	// half.
+	// Rate is the share of the requests that meet a fault, from 0 to 1. Zero means one half.
 	Rate float64
-	// MaxDelay bounds Delay, Stall and Retry-After; 0 is ten seconds.
+	// MaxDelay bounds Delay, Stall and Retry-After. Zero means ten seconds.
 	MaxDelay time.Duration
-	// Restart lets the server restart with a new history, too, as by
-	// API.Restart. Once that has as many versions as the old one, a client can't see
-	// that it is another: it gets the changes that it missed only by a list.
+	// Restart lets the server also restart with a new history, like API.Restart. Once the new history has
+	// as many versions as the old one, a client can't tell them apart: only a list shows the changes that
+	// it missed.
 	Restart bool
-	// If reports whether a request may meet a fault; nil for any. It must not call
-	// the API.
+	// If reports whether a request may meet a fault. Nil means any request. It must not call the API.
 	If func(Request, Fault) bool
 }
 
-// FailRandomly injects random faults into lists and watches that meet no scripted fault, until
-// ClearFaults.
+// FailRandomly injects random faults into lists and watches that meet no scripted fault, until ClearFaults.
 func (a *engine) FailRandomly(c Chaos) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -44,15 +41,14 @@ func (a *engine) FailRandomly(c Chaos) {
 	a.chaos = &chaos{Chaos: c, api: a}
 }
 
-// chaos is a Chaos at work.
+// chaos is the state of a Chaos that is active.
 type chaos struct {
 	Chaos
 	api      *engine
 	requests uint64
 }
 
-// meet returns the fault that the next request meets: the zero value for none.
-// It may be called on nil, which is no chaos.
+// meet returns the fault that the next request meets, or the zero value for none. It may be called on nil.
 func (c *chaos) meet(r Request) Fault {
 	if c == nil || !slices.Contains([]Verb{List, Watch, WatchList}, r.Verb) {
 		return Fault{}
@@ -69,7 +65,7 @@ func (c *chaos) meet(r Request) Fault {
 	return fault
 }
 
-// fault returns one fault.
+// fault returns a random fault.
 func (c *chaos) fault(random *rand.Rand) Fault {
 	f := Fault{Opened: random.IntN(2) == 0}
 	if random.IntN(2) == 0 {
@@ -124,7 +120,7 @@ func (c *chaos) status(random *rand.Rand) error {
 	return Status(code)
 }
 
-// time is more than nothing, and no longer than the longest.
+// time returns a random time, positive and at most MaxDelay.
 func (c *chaos) time(random *rand.Rand) time.Duration {
 	return 1 + time.Duration(random.Int64N(int64(c.MaxDelay)))
 }

@@ -14,8 +14,8 @@ import (
 	apiversion "k8s.io/apimachinery/pkg/version"
 )
 
-// discovery returns the documents about what the server serves now, by their paths:
-// the resources that are installed, subresources included, by group version.
+// discovery returns the discovery documents of the server now, by their paths: the installed resources,
+// subresources included, by group version.
 func (s *Server) discovery() map[string]any {
 	resources := s.describe()
 	documents := map[string]any{}
@@ -47,7 +47,7 @@ func (s *Server) discovery() map[string]any {
 	return documents
 }
 
-// addVersion adds a version to its group, which is the last one if it is there.
+// addVersion adds a version to its group. If the group exists, it is the last one.
 func addVersion(groups *metav1.APIGroupList, gv schema.GroupVersion) {
 	version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
 	last := len(groups.Groups) - 1
@@ -62,7 +62,7 @@ func addVersion(groups *metav1.APIGroupList, gv schema.GroupVersion) {
 	})
 }
 
-// describe returns the resources that are installed, by their names.
+// describe returns the installed resources by group version, sorted by name.
 func (s *Server) describe() map[schema.GroupVersion][]metav1.APIResource {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -79,7 +79,7 @@ func (s *Server) describe() map[schema.GroupVersion][]metav1.APIResource {
 	return all
 }
 
-// describe returns what discovery says of a resource and its status.
+// describe returns the discovery of a resource and its status.
 func (e endpoint) describe() []metav1.APIResource {
 	resource := metav1.APIResource{
 		Name:         e.path.Resource,
@@ -97,8 +97,7 @@ func (e endpoint) describe() []metav1.APIResource {
 	return []metav1.APIResource{resource, status}
 }
 
-// serveDiscovery answers with a discovery document, or with 404 for a path that
-// has none.
+// serveDiscovery responds with a discovery document, or with 404 for a path without one.
 func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) error {
 	document := s.discovery()["/"+strings.Trim(r.URL.Path, "/")]
 	if document == nil {

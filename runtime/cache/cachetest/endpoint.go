@@ -20,39 +20,35 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// ServeOptions says how a resource is served. The zero value is a namespaced
-// resource, with a status subresource if its objects can have a status.
+// ServeOptions configures how a resource is served. The zero value means a namespaced resource, with a
+// status subresource if its objects can have a status.
 type ServeOptions struct {
-	// ClusterScoped tells clients, by discovery, that the objects have no
-	// namespace.
+	// ClusterScoped makes discovery say that the objects have no namespace.
 	ClusterScoped bool
-	// NoStatus makes status a field like others. By default it is a
-	// subresource: what a client creates or updates keeps the status that is
-	// stored, and only a write to .../status changes it. A Go type without a
-	// field "status" has no such subresource anyway.
+	// NoStatus makes status a normal field. By default it is a subresource: an object that a client creates
+	// or updates keeps the stored status, and only a write to .../status changes it. A Go type without a
+	// field "status" never has the subresource.
 	NoStatus bool
-	// TypeConverter tells server-side apply the fields of the type. The default
-	// reads them from the Go type: a list is a set, or a map by a key, if its
-	// tags for strategic merges say so (patchStrategy, patchMergeKey), and is
-	// owned as a whole otherwise. For the types of k8s.io/api, whose lists may
-	// have more keys than that, client-go has an exact one:
-	// applyconfigurations.NewTypeConverter.
+	// TypeConverter knows the fields of the type, for server-side apply. By default they are read from the
+	// Go type. A list is a set, or a map by a key, if its tags for strategic merges say so (patchStrategy,
+	// patchMergeKey). Otherwise it is owned as a whole. Lists of k8s.io/api types may have more keys than
+	// that. For these types, client-go has an exact one: applyconfigurations.NewTypeConverter.
 	TypeConverter managedfields.TypeConverter
 }
 
-// endpoint is an API as a server serves it.
+// endpoint is an API that a server serves.
 type endpoint struct {
 	*engine
 	path    schema.GroupVersionResource
 	kind    schema.GroupVersionKind
 	options ServeOptions
-	// status reports whether status is written by its subresource alone.
+	// status reports whether status is written through its subresource only.
 	status bool
-	// builtIn reports whether the type is one of those that every Kubernetes has.
+	// builtIn reports whether the type is built into every Kubernetes.
 	builtIn bool
 	// protobuf reports whether objects have a form in protobuf.
 	protobuf bool
-	// fieldManagers are those of newFieldManagers.
+	// fieldManagers returns the managers of newFieldManagers.
 	fieldManagers func() (map[string]fieldManager, error)
 }
 
@@ -72,8 +68,7 @@ func newEndpoint(engine *engine, path schema.GroupVersionResource, kind string, 
 	return e
 }
 
-// hasField reports whether objects of a type can have a field: of a pointer to a
-// struct, one of that JSON name.
+// hasField reports whether objects of a type can have a field with a JSON name.
 func hasField(goType reflect.Type, name string) bool {
 	if goType.Implements(reflect.TypeFor[runtime.Unstructured]()) || elem(goType).Kind() != reflect.Struct {
 		return true
@@ -96,7 +91,7 @@ func (e endpoint) newObject() (runtime.Object, error) {
 	return obj, nil
 }
 
-// decode reads an object as Kubernetes does, and checks its kind.
+// decode decodes an object as Kubernetes does, and checks its kind.
 func (e endpoint) decode(b body, strict bool) (*version, error) {
 	obj, err := e.newObject()
 	if err != nil {
@@ -113,23 +108,22 @@ func (e endpoint) decode(b body, strict bool) (*version, error) {
 	return ingest(obj)
 }
 
-// response returns a copy of an object as it is sent to clients.
+// response returns a copy of an object in the form that clients get.
 func (e endpoint) response(v *version) runtime.Object {
 	obj := v.copy()
 	setKind(obj, e.kind)
 	return obj
 }
 
-// setKind sets the kind of an object that is no Unstructured, which always
-// has one.
+// setKind sets the kind of an object, unless it is an Unstructured, which always has one.
 func setKind(obj runtime.Object, kind schema.GroupVersionKind) {
 	if _, ok := obj.(runtime.Unstructured); !ok {
 		obj.GetObjectKind().SetGroupVersionKind(kind)
 	}
 }
 
-// encode encodes an object of a list or watch, or one that does not decode in
-// place of a *failure.ObjectError.
+// encode encodes an object of a list or watch. For a *failure.ObjectError it returns an object that does
+// not decode.
 func (e endpoint) encode(obj runtime.Object, f format, err error) ([]byte, error) {
 	var object *failure.ObjectError
 	if errors.As(err, &object) {
@@ -146,7 +140,7 @@ func (e endpoint) encode(obj runtime.Object, f format, err error) ([]byte, error
 	return f.encode(obj)
 }
 
-// encodeMeta encodes an object that has nothing but metadata.
+// encodeMeta encodes an object that has only metadata.
 func (e endpoint) encodeMeta(m map[string]any, f format) ([]byte, error) {
 	kind := e.kindIn(f)
 	return json.Marshal(map[string]any{"kind": kind.Kind, "apiVersion": kind.GroupVersion().String(), "metadata": m})
@@ -163,7 +157,7 @@ func (e endpoint) kindIn(f format) schema.GroupVersionKind {
 // listEnd ends a list.
 const listEnd = "]}\n"
 
-// encodeList encodes a list of items that are encoded.
+// encodeList encodes a list of encoded items.
 func (e endpoint) encodeList(list metav1.ListMeta, items [][]byte, f format) ([]byte, error) {
 	kind := e.kindIn(f)
 	text, err := json.Marshal(struct {
@@ -191,13 +185,13 @@ func (e endpoint) next(w *watcher, f format) (watch.EventType, []byte, error) {
 		text, err = e.encode(obj, f, err)
 	}
 	if event.Type == "" {
-		// What can't be decoded does not say either what happened to it.
+		// An object that can't be decoded does not say what happened to it.
 		event.Type = watch.Modified
 	}
 	return event.Type, pad(text, w.padding), err
 }
 
-// pad makes an object longer, by a field of its own.
+// pad makes an object longer, with an additional field.
 func pad(object []byte, by int) []byte {
 	if by <= 0 || len(object) == 0 {
 		return object

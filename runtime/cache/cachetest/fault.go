@@ -25,16 +25,16 @@ var ErrConnectionRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.Ne
 // ErrConnectionReset is a client's error for a connection that was cut.
 var ErrConnectionReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
-// ErrTruncated is a client's error for a body that ends normally, but in the
-// middle of an item or event. Over HTTP, the client gets that.
+// ErrTruncated is a client's error for a body that ends normally, but in the middle of an item or event.
+// Over HTTP, the client gets such a body.
 var ErrTruncated = fmt.Errorf("body ends in the middle of an object: %w", io.ErrUnexpectedEOF)
 
-// ErrGarbled is a client's error for bytes that are no JSON. Over HTTP, they take
-// the place of the rest of a list, or of a watch event, which goes on.
+// ErrGarbled is a client's error for bytes that are no JSON. Over HTTP, such bytes replace the rest of a
+// list, or one event of a watch, which continues.
 var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
 
-// Fault is something that goes wrong with a request. Its zero value, with an
-// Err, is the next request failing with it. In this order it
+// Fault is something that goes wrong with a request. With nothing but an Err, the next request fails with
+// it. In this order, a fault
 //
 //   - waits for Delay, and calls Do,
 //   - lets After items or events pass,
@@ -43,63 +43,58 @@ var ErrGarbled = errors.New("object is garbled: invalid character '\x00'")
 //   - and then hangs, fails with Err, or, with neither, goes on as if nothing
 //     had happened.
 //
-// A request of a client of a Server for a single object, such as a write, meets the fields up to
-// Do and Stall, Hang and Err. It fails before anything is done or, with Opened or After, after
-// it was carried out: its client then does not know that it was.
+// A request of a Server's client for a single object, such as a write, uses the fields up to Do, and Stall,
+// Hang and Err. It fails before anything is done. With Opened or After, it fails after it was carried out:
+// the client then does not know that it was.
 type Fault struct {
-	// Verb is which requests the fault concerns; empty for all. Update is also the one of
-	// a status: If tells by the Subresource.
+	// Verb is the verb of the requests that the fault concerns, or empty for all. Update also concerns
+	// updates of a status: If can tell them apart by the Subresource.
 	Verb Verb
-	// Page is which page of a list it concerns, from 1; 0 for any request.
+	// Page is the page of a list that it concerns, from 1. Zero means any request.
 	Page int
-	// If narrows the requests further; nil for no more conditions. It must not
-	// call the API.
+	// If restricts the requests further. Nil adds no condition. It must not call the API.
 	If func(Request) bool
-	// Times is the number of requests that meet the fault; 0 is one, and a negative
-	// number all until ClearFaults.
+	// Times is the number of requests that meet the fault. Zero means one, and a negative number all
+	// requests until ClearFaults.
 	Times int
 
-	// Delay passes before the request is looked at.
+	// Delay is the time before the request is handled.
 	Delay time.Duration
-	// Do, if it is not nil, is called before the request is looked at. It may
-	// call the API: a write and Compact, for example, let the token of the next
-	// page of a list expire.
+	// Do, if it is not nil, is called before the request is handled. It may call the API: for example, a
+	// write and Compact make the token of the next page of a list expire.
 	Do func()
-	// Shuffle, if it is not zero, is the seed of the order in which a list has
-	// its items, and a watch its initial events. The pages of a list are cut
-	// from that order, which is the one that its first page met.
+	// Shuffle, if it is not zero, is the seed of the order of a list's items and of a watch's initial
+	// events. All pages of a list have the order of its first page.
 	Shuffle uint64
 
-	// After is the number of items of the list, or events of the watch, that pass before
-	// the failure. A shorter list fails at its end.
+	// After is the number of items of the list, or events of the watch, before the failure. A shorter list
+	// fails at its end.
 	After int
-	// Opened makes a watch whose After is zero fail in its stream, and not
-	// when it is opened, and a write fail after it was carried out.
+	// Opened makes a watch with an After of zero fail in its stream, not when it is opened, and a write
+	// fail after it was carried out.
 	Opened bool
-	// Stall is for how long nothing comes then.
+	// Stall is the time for which nothing is sent then.
 	Stall time.Duration
-	// Repeat sends an item or event again: 1 the last one, 2 the one before it,
-	// which may be older than what came since, and so on.
+	// Repeat sends an item or event again: 1 the last one, 2 the one before it, which may be older than
+	// later ones, and so on.
 	Repeat int
-	// LoseBookmarks is a watch without further bookmarks, also without the one
-	// that closes the initial events.
+	// LoseBookmarks drops all further bookmarks of a watch, including the one that closes the initial
+	// events.
 	LoseBookmarks bool
-	// Padding makes the next item or event longer by so many bytes, over HTTP.
+	// Padding makes the next item or event longer by that many bytes, over HTTP.
 	Padding int
-	// Hang keeps the request without an answer, or the watch without an event,
-	// until its context ends or the watch is stopped.
+	// Hang leaves the request without a response, or the watch without an event, until its context ends or
+	// the watch is stopped.
 	Hang bool
-	// Err is the failure. A status error, such as those of Status, is the
-	// server's answer; in a watch that has opened, it is an event of type ERROR.
-	// io.EOF ends an open watch normally. ErrTruncated and ErrGarbled are in
-	// the body, also if After is zero. Any other error is one of the connection.
+	// Err is the failure. A status error, such as one of Status, is the server's response; in an open
+	// watch, it is an event of type ERROR. io.EOF ends an open watch normally. ErrTruncated and ErrGarbled
+	// are in the body, even if After is zero. Any other error is an error of the connection.
 	//
-	// A status error with a cause of type UnexpectedServerResponse is an answer
-	// that is no status, such as a proxy's; over HTTP, the cause is its text.
+	// A status error with a cause of type UnexpectedServerResponse is a response that is no status, such as
+	// a proxy's. Over HTTP, the cause is its text.
 	//
-	// A *failure.ObjectError takes the place of the item or event after the first
-	// After, and the request goes on. If it has no Object, it gets the one it
-	// stands for.
+	// A *failure.ObjectError replaces the item or event after the first After, and the request continues.
+	// If it has no Object, it gets the replaced one's.
 	Err error
 }
 
@@ -124,9 +119,8 @@ func (f Fault) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Status returns the error with which an API server answers with an HTTP
-// status code: 403, 404, 410 (which has the reason Expired), 429, 500, 503 or
-// another.
+// Status returns the error of an API server's response with an HTTP status code: 403, 404, 410 (which has
+// the reason Expired), 429, 500, 503 or another.
 func Status(code int) *apierrors.StatusError { return StatusRetryAfter(code, 0) }
 
 // StatusRetryAfter is Status, with the header Retry-After.
@@ -138,8 +132,8 @@ func StatusRetryAfter(code int, seconds int) *apierrors.StatusError {
 	return err
 }
 
-// Fail scripts faults. A request meets the first one, in the order in which
-// they were scripted, that concerns it and is not used up; and only that one.
+// Fail scripts faults. A request meets only the first fault, in the order of the scripts, that concerns it
+// and is not used up.
 func (a *engine) Fail(faults ...Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -151,8 +145,8 @@ func (a *engine) Fail(faults ...Fault) {
 	}
 }
 
-// ClearFaults removes the faults that are not used up, and ends FailRandomly.
-// Requests that have met theirs keep it.
+// ClearFaults removes the faults that are not used up, and ends FailRandomly. Requests that have met a
+// fault keep it.
 func (a *engine) ClearFaults() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -169,8 +163,8 @@ func (f *Fault) matches(r Request) bool {
 	return f.If == nil || f.If(r)
 }
 
-// pageNumber returns which page a continue token names, from 1, and 0 for a
-// token that is not valid.
+// pageNumber returns the number of the page that a continue token names, from 1. It returns 0 for an
+// invalid token.
 func pageNumber(token string) int {
 	if token == "" {
 		return 1
@@ -182,8 +176,8 @@ func pageNumber(token string) int {
 	return t.Page + 1
 }
 
-// start waits for the delay, and fails a request that is to fail before
-// anything of it is answered.
+// start waits for the delay, and returns the error of a request that fails before any part of it is
+// answered.
 func (f *Fault) start(ctx context.Context) error {
 	if err := pause(ctx, f.Delay); err != nil {
 		return err
@@ -214,7 +208,7 @@ func (f *Fault) around(ctx context.Context, carryOut func() error) error {
 	return f.end(ctx)
 }
 
-// pause waits, or returns why the context has ended.
+// pause waits, and returns the cause if the context has ended.
 func pause(ctx context.Context, d time.Duration) error {
 	if d > 0 {
 		timer := time.NewTimer(d)
@@ -233,10 +227,10 @@ func (f *Fault) ends() bool {
 	return f.Hang || f.Err != nil && !errors.As(f.Err, &object)
 }
 
-// answered reports whether the failure comes after the header of the answer.
+// answered reports whether the failure comes after the header of the response.
 func (f *Fault) answered() bool { return f.Opened || inBody(f.Err) }
 
-// end is the error with which the request ends.
+// end returns the error with which the request ends.
 func (f *Fault) end(ctx context.Context) error {
 	if f.Hang {
 		<-ctx.Done()
@@ -245,8 +239,7 @@ func (f *Fault) end(ctx context.Context) error {
 	return f.Err
 }
 
-// undecodable returns the error that stands for the object of that key, or nil
-// if the fault is another one.
+// undecodable returns the error that replaces the object of a key, or nil if the fault is another one.
 func (f *Fault) undecodable(key types.NamespacedName) *failure.ObjectError {
 	var object *failure.ObjectError
 	if f.ends() || !errors.As(f.Err, &object) {

@@ -24,15 +24,15 @@ const (
 	protoType = "application/vnd.kubernetes.protobuf"
 )
 
-// format is the encoding of objects in an answer.
+// format is the encoding of objects in a response.
 type format struct {
 	protobuf bool
-	// metadata reports whether only their metadata is.
+	// metadata reports whether only their metadata is encoded.
 	metadata bool
 }
 
-// negotiate returns the format that a request accepts first; single reports whether
-// the answer is one object. Lists and watches come in JSON.
+// negotiate returns the format that a request accepts first. single reports whether the response is one
+// object. Lists and watches are in JSON.
 func negotiate(r *http.Request, single, protobuf bool) (format, error) {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	if strings.TrimSpace(accept) == "" {
@@ -67,7 +67,7 @@ func (f format) contentType() string {
 	return jsonType
 }
 
-// encode writes one object.
+// encode encodes one object.
 func (f format) encode(obj runtime.Object) ([]byte, error) {
 	if _, isStatus := obj.(*metav1.Status); f.metadata && !isStatus {
 		m, err := meta.Accessor(obj)
@@ -90,7 +90,7 @@ func (f format) encode(obj runtime.Object) ([]byte, error) {
 	return text, nil
 }
 
-// partialKind is the kind of objects whose metadata alone is sent.
+// partialKind is the kind of an object that is sent with its metadata only.
 var partialKind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
 
 // noTypes lets serializers decode into the objects that they get.
@@ -98,8 +98,8 @@ var noTypes = runtime.NewScheme()
 
 var protobufSerializer = protobuf.NewSerializer(noTypes, noTypes)
 
-// decoder returns the decoder of bodies of a media type. A strict one refuses
-// fields that a type does not have.
+// decoder returns the decoder of bodies of a media type. A strict decoder fails for fields that a type does
+// not have.
 func decoder(mediaType string, strict bool) runtime.Decoder {
 	if mediaType == protoType {
 		return protobufSerializer
@@ -114,8 +114,7 @@ type body struct {
 	text []byte
 }
 
-// readBody returns the body of a request, if it has one of the types accepted.
-// The default is JSON.
+// readBody returns the body of a request, if it has one of the accepted types. The default type is JSON.
 func readBody(r *http.Request, accepted []string) (body, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	text, err := io.ReadAll(r.Body)

@@ -6,19 +6,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// history has what happened, in order, as a linked list from base to tail that
-// grows at its tail. A watch is a position in it, which it moves on without a
-// lock; what lies before the base and every watch is garbage.
+// history is a linked list of what happened, in order, from base to tail. It grows at its tail. A watch is
+// a position in it, which moves on without a lock. Records before the base and every watch are garbage.
 type history struct {
-	// base is the place of the oldest resourceVersion that can be read.
+	// base is the record of the oldest resourceVersion that can be read.
 	base *record
 	tail *record
 }
 
-// record is one entry of a history.
+// record is an entry of a history.
 type record struct {
 	kind recordKind
-	// seq is the record's place in its history.
+	// seq is the record's number in its history.
 	seq uint64
 	// rv is the resourceVersion after the record. Only changes raise it.
 	rv uint64
@@ -28,7 +27,7 @@ type record struct {
 	key           types.NamespacedName
 	before, after *version
 
-	// err is the error with which an end ends watches.
+	// err is the error with which a record of the kind ended ends watches.
 	err error
 
 	// next is set before more is closed, and read after.
@@ -36,7 +35,7 @@ type record struct {
 	more chan struct{}
 }
 
-// recordKind says what a record means to a watch.
+// recordKind is the kind of a record.
 type recordKind int
 
 const (
@@ -81,7 +80,7 @@ func (h *history) at(rv uint64) *record {
 	return r
 }
 
-// stateAt undoes in a copy of the latest state what came after rv.
+// stateAt returns the state at rv. It undoes the changes after rv in a copy of the latest state.
 func (h *history) stateAt(rv uint64, latest map[types.NamespacedName]*version) map[types.NamespacedName]*version {
 	if rv >= h.tail.rv {
 		return latest
@@ -110,9 +109,9 @@ func (h *history) stateAt(rv uint64, latest map[types.NamespacedName]*version) m
 	return state
 }
 
-// event returns what the change is to a watch of a selection, and the object to
-// send; false if it is nothing. As on a real server, an object that leaves the
-// selection is sent as deleted, in its state before.
+// event returns the event of the change for a watch of a selection, and the object to send. It returns
+// false if there is none. As on a real server, an object that leaves the selection is sent as deleted, in
+// its state before.
 func (r *record) event(s selection) (watch.EventType, runtime.Object, bool) {
 	was := r.before != nil && s.matches(r.before.meta)
 	is := r.after != nil && s.matches(r.after.meta)

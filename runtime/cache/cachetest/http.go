@@ -20,15 +20,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Server serves APIs over HTTP, under the paths of a Kubernetes API server:
-// /api/v1/... for the core group and /apis/<group>/<version>/... for others,
-// with namespaces/<namespace>/ before the resource or without.
+// Server serves APIs over HTTP, under the paths of a Kubernetes API server: /api/v1/... for the core group
+// and /apis/<group>/<version>/... for other groups, with or without namespaces/<namespace>/ before the
+// resource.
 //
-// It supports every verb: list, watch, get, create, update, patch (JSON, merge, for
-// the types of k8s.io/api strategic merge, and server-side apply), delete and
-// deletecollection; the subresource status; and discovery. A resource is listed
-// there while it is installed, and a group version while one of its resources
-// is. Bodies are JSON, and of single objects protobuf if their type has it.
+// It supports every verb: list, watch, get, create, update, patch, delete and deletecollection. Patches are
+// JSON, merge, server-side apply and, for the types of k8s.io/api, strategic merge. It also supports the
+// subresource status, and discovery. Discovery lists a resource while it is installed, and a group version
+// while one of its resources is. Bodies are JSON. Bodies of single objects may be protobuf if their type
+// supports it.
 //
 // A Server is also an http.RoundTripper, which connects a client to it without a network.
 type Server struct {
@@ -41,12 +41,10 @@ func NewServer() *Server {
 	return &Server{resources: map[schema.GroupVersionResource]endpoint{}}
 }
 
-// Serve makes the server answer for a resource from an API. Kind is that of
-// its objects; their list's is the same with "List". T is a pointer to a
-// struct, which is decoded from and encoded to JSON.
+// Serve makes the server serve a resource from an API. kind is the kind of its objects; the kind of their
+// list is the same with "List". T is a pointer to a struct, which is decoded from and encoded to JSON.
 //
-// An API can be served at several places, also with several servers. At most
-// one ServeOptions is used.
+// An API can be served at several places, also by several servers. At most one ServeOptions is used.
 func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResource, kind string, api *API[T], options ...ServeOptions) {
 	api.mu.Lock()
 	api.resource = resource.GroupResource()
@@ -60,22 +58,22 @@ func Serve[T runtime.Object](server *Server, resource schema.GroupVersionResourc
 	server.resources[resource] = newEndpoint(&api.engine, resource, kind, used)
 }
 
-// ServeObjects is Serve with a new API, which holds the objects and is returned. The kind
-// is the name of the Go type.
+// ServeObjects is Serve with a new API, which holds the objects and is returned. The kind is the name of
+// the Go type.
 func ServeObjects[T runtime.Object](server *Server, resource schema.GroupVersionResource, objects ...T) *API[T] {
 	api := NewAPI(objects...)
 	Serve(server, resource, elem(api.goType).Name(), api)
 	return api
 }
 
-// target is named by the path of a request.
+// target is the resource or object that the path of a request names.
 type target struct {
 	resource    schema.GroupVersionResource
 	key         types.NamespacedName
 	subresource string
 }
 
-// parsePath splits a path, or returns false if it names no resource.
+// parsePath splits a path. It returns false if the path names no resource.
 func parsePath(path string) (target, bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	var t target
@@ -87,7 +85,7 @@ func parsePath(path string) (target, bool) {
 	default:
 		return target{}, false
 	}
-	// The status of a namespace is no resource in it.
+	// The status of a namespace is not a resource in the namespace.
 	if len(parts) > 2 && parts[0] == "namespaces" && (len(parts) != 3 || parts[2] != statusSubresource) {
 		t.key.Namespace, parts = parts[1], parts[2:]
 	}
@@ -101,12 +99,12 @@ func parsePath(path string) (target, bool) {
 	return t, len(parts) <= 3
 }
 
-// request returns what is logged of a request for the target.
+// request returns the log entry of a request for the target.
 func (t target) request(method string) Request {
 	return Request{Verb: verbs[method], Namespace: t.key.Namespace, Name: t.key.Name, Subresource: t.subresource}
 }
 
-// notSupported is the error of a method that the target does not know.
+// notSupported returns the error for a method that the target does not have.
 func (t target) notSupported(method string) error {
 	return apierrors.NewMethodNotSupported(t.resource.GroupResource(), cmp.Or(string(verbs[method]), strings.ToLower(method)))
 }
@@ -118,7 +116,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers a request, unless it returns an error.
+// serve responds to a request, unless it returns an error.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	t, ok := parsePath(r.URL.Path)
 	if !ok {
@@ -140,8 +138,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// serveCollection answers a request for all objects of a resource, or of a
-// namespace.
+// serveCollection responds to a request for all objects of a resource, or of a namespace.
 func (e endpoint) serveCollection(w http.ResponseWriter, r *http.Request, t target) error {
 	f, err := negotiate(r, false, false)
 	if err != nil {
@@ -230,14 +227,14 @@ func (e endpoint) serveWatch(w http.ResponseWriter, r *http.Request, t target, o
 	return nil
 }
 
-// writeEvent writes one event of a watch on a line, and reports whether the client is there.
+// writeEvent writes one event of a watch on a line, and reports whether the client is still connected.
 func writeEvent(w http.ResponseWriter, event watch.EventType, object []byte) bool {
 	_, err := fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", event, object)
 	flush(w)
 	return err == nil
 }
 
-// These stand for an object of a body with ErrTruncated or ErrGarbled.
+// These replace an object of a body with ErrTruncated or ErrGarbled.
 const (
 	truncated = `{"metadata":{"na`
 	garbled   = "{\"metadata\":\x00\xff}"
@@ -245,7 +242,7 @@ const (
 
 func inBody(err error) bool { return errors.Is(err, ErrTruncated) || errors.Is(err, ErrGarbled) }
 
-// statusOf returns the status that an error is, or nil.
+// statusOf returns the status of a status error, or nil for another error.
 func statusOf(err error) *metav1.Status {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -259,13 +256,13 @@ func statusOf(err error) *metav1.Status {
 func isStatus(err error) bool { return statusOf(err) != nil }
 
 func encodeStatus(err error) []byte {
-	// A status is strings and numbers, which always encode.
+	// A status has only strings and numbers, which always encode.
 	text, _ := json.Marshal(statusOf(err))
 	return text
 }
 
-// writeError answers with a status, with a body that does not decode for ErrTruncated and
-// ErrGarbled, or breaks the connection if the error is another one.
+// writeError responds with the status of an error. For ErrTruncated and ErrGarbled it writes a body that
+// does not decode. For any other error it breaks the connection.
 func writeError(w http.ResponseWriter, err error) {
 	status := statusOf(err)
 	cause, isText := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
@@ -289,7 +286,7 @@ func writeError(w http.ResponseWriter, err error) {
 func writeBody(w http.ResponseWriter, code int, mediaType string, text []byte) {
 	w.Header().Set("Content-Type", mediaType)
 	w.WriteHeader(code)
-	// A client that has gone needs no answer.
+	// A client that has disconnected needs no response.
 	_, _ = w.Write(text)
 }
 

@@ -16,30 +16,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// List implements cache.Objects for all namespaces. Items come ordered by
-// namespace and name.
+// List implements cache.Objects for all namespaces. Items are ordered by namespace and name.
 //
-// A resourceVersion means what it means to a real server: "" and "0" the latest
-// state, another one a state not older, and with a limit or with
-// resourceVersionMatch=Exact the state at it. The pages of a list are of one
-// state. A limit is ignored with "0", which a real server answers from its
-// watch cache.
+// A resourceVersion has the meaning that it has for a real server. "" and "0" select the latest state, and
+// any other one a state that is not older. With a limit or with resourceVersionMatch=Exact, it selects the
+// state at that version. All pages of a list show one state. A limit is ignored with "0", which a real
+// server answers from its watch cache.
 //
-// Possible errors: those of faults; NotFound, after Uninstall; Expired, for a
-// resourceVersion or a continue token from before a compaction; Timeout with
-// the cause ResourceVersionTooLarge, at once; BadRequest and Invalid.
+// Possible errors: errors of faults; NotFound, after Uninstall; Expired, for a resourceVersion or a
+// continue token from before a compaction; Timeout with the cause ResourceVersionTooLarge, at once;
+// BadRequest and Invalid.
 func (a *engine) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
 	return a.list(ctx, "", options, unpadded(each))
 }
 
-// Describe says that resourceVersions are numbers that can be compared, that a watch
-// sends them in order, and whether the API has the resource.
+// Describe says that resourceVersions are comparable numbers, that a watch sends them in order, and whether
+// the API has the resource.
 func (a *engine) Describe() cache.SourceInfo {
 	served := func(context.Context) (bool, error) { return a.installed(), nil }
 	return cache.SourceInfo{OrderedResourceVersions: true, Served: served}
 }
 
-// namespaced has the objects of one namespace.
+// namespaced is the source of one namespace.
 type namespaced struct {
 	*engine
 	namespace string
@@ -53,16 +51,15 @@ func (n namespaced) Watch(ctx context.Context, options metav1.ListOptions) (cach
 	return asWatcher(n.watch(ctx, n.namespace, options))
 }
 
-// SetWatchCache sets whether the server has a watch cache. Without one, a list
-// with the resourceVersion "0" is paged like others. The default is true.
+// SetWatchCache sets whether the server has a watch cache. Without one, a list with the resourceVersion "0"
+// is paged like any other. The default is true.
 func (a *engine) SetWatchCache(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.uncached = !on
 }
 
-// eachItem takes an item of a list, or the error in its place, and the bytes by
-// which it is longer than it is.
+// eachItem gets an item of a list, or the error in its place, and the number of bytes to add to it.
 type eachItem func(obj runtime.Object, padding int, err error)
 
 func unpadded(each func(any, error)) eachItem {
@@ -121,8 +118,7 @@ type page struct {
 	meta  metav1.ListMeta
 }
 
-// page returns the page that the options ask for. Shuffle is the seed of a list
-// that begins with it.
+// page returns the page that the options select. shuffle is the seed of a list that begins with this page.
 func (a *engine) page(namespace string, options metav1.ListOptions, shuffle uint64) (page, error) {
 	options.Watch = false
 	s, err := parseSelection(namespace, options, &a.filtersShards)
@@ -151,7 +147,7 @@ func (a *engine) page(namespace string, options metav1.ListOptions, shuffle uint
 	return cutPage(a.snapshotLocked(token.Version), s, limit, token), nil
 }
 
-// cutPage selects the items of the page that the token begins.
+// cutPage selects the items of the page that begins at the token.
 func cutPage(versions []*version, s selection, limit int, token continueToken) page {
 	versions = shuffle(versions, token.Shuffle)
 	compare := shuffled(token.Shuffle)
@@ -187,8 +183,8 @@ func cutPage(versions []*version, s selection, limit int, token continueToken) p
 	return p
 }
 
-// listVersionLocked returns the resourceVersion of the state that the first
-// page of a list is of.
+// listVersionLocked returns the resourceVersion of the state that a list shows, from the options of its
+// first page.
 func (a *engine) listVersionLocked(options metav1.ListOptions) (uint64, error) {
 	latest := a.history.tail.rv
 	if options.ResourceVersion == "" || options.ResourceVersion == "0" {
@@ -212,8 +208,8 @@ func (a *engine) listVersionLocked(options metav1.ListOptions) (uint64, error) {
 	return rv, nil
 }
 
-// continueLocked returns where the page of options.Continue begins. An expired
-// token's error has another one, which continues in the latest state.
+// continueLocked returns where the page of options.Continue begins. The error of an expired token has
+// another token, which continues in the latest state.
 func (a *engine) continueLocked(options metav1.ListOptions) (continueToken, error) {
 	if rv := options.ResourceVersion; rv != "" && rv != "0" {
 		return continueToken{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
@@ -242,9 +238,9 @@ func (a *engine) continueLocked(options metav1.ListOptions) (continueToken, erro
 
 // continueToken names the next page of a list.
 type continueToken struct {
-	// Version is the resourceVersion of the state that the list is of.
+	// Version is the resourceVersion of the state that the list shows.
 	Version uint64 `json:"rv"`
-	// Page counts the pages before, and Last is the last key on them.
+	// Page counts the earlier pages, and Last is the last key on them.
 	Page int                  `json:"page"`
 	Last types.NamespacedName `json:"last"`
 	// Shuffle is the seed of the order of the items.
@@ -271,7 +267,7 @@ func decodeToken(s string) (continueToken, error) {
 	return t, nil
 }
 
-// tooLarge is the error of a resourceVersion that is yet to come.
+// tooLarge returns the error for a resourceVersion that the server has not reached.
 func tooLarge(rv, latest uint64) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", rv, latest), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{

@@ -16,14 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// fieldManager keeps account of who set which fields, for server-side apply.
+// fieldManager records which manager has set which fields, for server-side apply.
 type fieldManager struct {
 	kind    schema.GroupVersionKind
 	manager *managedfields.FieldManager
 }
 
-// newFieldManagers returns the managers for writes to the resource itself, whose
-// key is empty, and to its status. They are shown only what a write may change.
+// newFieldManagers returns the managers for writes to the resource itself, under the key "", and to its
+// status. They see only the fields that a write may change.
 func newFieldManagers(goType reflect.Type, kind schema.GroupVersionKind, converter managedfields.TypeConverter) (map[string]fieldManager, error) {
 	if converter == nil {
 		var err error
@@ -43,14 +43,12 @@ func newFieldManagers(goType reflect.Type, kind schema.GroupVersionKind, convert
 	return managers, nil
 }
 
-// update notes in obj what a manager changed in live, which is nil for an
-// object that is new.
+// update notes in obj the fields that a manager changed in live. live is nil for a new object.
 func (f fieldManager) update(live, obj *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
 	return f.content(f.manager.UpdateNoErrors(f.orEmpty(live), obj, manager))
 }
 
-// apply merges what a manager applies into live, which is nil for an object
-// that is new.
+// apply merges the fields that a manager applies into live. live is nil for a new object.
 func (f fieldManager) apply(live, applied *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
 	merged, err := f.manager.Apply(f.orEmpty(live), applied, manager, force)
 	if err != nil {
@@ -68,8 +66,7 @@ func (f fieldManager) orEmpty(live *unstructured.Unstructured) *unstructured.Uns
 	return empty
 }
 
-// content returns a merged object in the form of the others: a type converter
-// may make a typed one of it.
+// content returns a merged object as an Unstructured: a type converter may return a typed object.
 func (f fieldManager) content(obj runtime.Object) (*unstructured.Unstructured, error) {
 	values, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -80,8 +77,8 @@ func (f fieldManager) content(obj runtime.Object) (*unstructured.Unstructured, e
 	return u, nil
 }
 
-// sameVersion stands for the conversions of a server whose versions of a
-// resource have the same fields. Its other methods are not called.
+// sameVersion replaces the conversions of a server whose versions of a resource have the same fields. Its
+// other methods are not called.
 type sameVersion struct{ runtime.ObjectConvertor }
 
 func (sameVersion) ConvertToVersion(in runtime.Object, version runtime.GroupVersioner) (runtime.Object, error) {
@@ -103,8 +100,8 @@ func (sameVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return obj, nil
 }
 
-// managerOf returns the name of the manager of a request: what the client
-// calls itself, or the beginning of its user agent.
+// managerOf returns the name of a request's manager: the client's fieldManager, or the beginning of its
+// user agent.
 func managerOf(r *http.Request, name string) string {
 	if name != "" {
 		return name
@@ -133,16 +130,16 @@ func unchanged(obj, old *unstructured.Unstructured) bool {
 	return equality.Semantic.DeepEqual(obj.Object, old.Object)
 }
 
-// deepest limits how many fields may be inside of each other; what is deeper, such
-// as in a type that holds itself, is of any form.
+// deepest limits how deeply fields may be nested. Deeper fields, such as in a type that contains itself,
+// may have any form.
 const deepest = 12
 
 // openAPI is a schema in the JSON of OpenAPI.
 type openAPI map[string]any
 
-// newTypeConverter returns what server-side apply has to know of a type: its
-// fields, and from the tags for strategic merges, which lists are sets or maps
-// by a key. An unstructured type has no known fields but metadata.
+// newTypeConverter returns the knowledge about a type that server-side apply needs: its fields and, from
+// the tags for strategic merges, which lists are sets or maps by a key. An unstructured type has no known
+// fields but metadata.
 func newTypeConverter(goType reflect.Type, kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
 	root, properties := anything(), map[string]openAPI{}
 	if t := elem(goType); t.Kind() == reflect.Struct && !goType.Implements(reflect.TypeFor[runtime.Unstructured]()) {
@@ -160,8 +157,8 @@ func newTypeConverter(goType reflect.Type, kind schema.GroupVersionKind) (manage
 	return withSchemas(text, managedfields.NewTypeConverter)
 }
 
-// withSchemas calls a function with decoded schemas. Their type is inferred, so
-// that this module does not require theirs, which has no versions.
+// withSchemas calls a function with decoded schemas. Their type is inferred, so that this module does not
+// require their module, which has no versions.
 func withSchemas[S any](text []byte, convert func(map[string]*S, bool) (managedfields.TypeConverter, error)) (managedfields.TypeConverter, error) {
 	schemas := map[string]*S{}
 	if err := json.Unmarshal(text, &schemas); err != nil {
@@ -207,7 +204,7 @@ func schemaOf(t reflect.Type, depth int) openAPI {
 	}
 }
 
-// addFields adds the fields of a struct, and those of structs that are inline.
+// addFields adds the fields of a struct and of its inline structs.
 func addFields(properties map[string]openAPI, t reflect.Type, depth int) {
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -239,7 +236,7 @@ func addListType(list openAPI, key string) {
 	}
 }
 
-// elem returns the type that pointers lead to.
+// elem returns the type behind pointers.
 func elem(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -247,7 +244,7 @@ func elem(t reflect.Type) reflect.Type {
 	return t
 }
 
-// encodesItself reports whether the fields of a type are not those of its JSON.
+// encodesItself reports whether the JSON of a type differs from its fields.
 func encodesItself(t reflect.Type) bool {
 	marshaler := reflect.TypeFor[json.Marshaler]()
 	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)

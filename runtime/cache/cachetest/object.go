@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// serveObject answers a request for one object, or for a new one.
+// serveObject responds to a request for one object, or for a new one.
 func (e endpoint) serveObject(w http.ResponseWriter, r *http.Request, t target) error {
 	f, err := negotiate(r, true, e.protobuf)
 	if err != nil {
@@ -95,17 +95,17 @@ type write struct {
 	key         types.NamespacedName
 	subresource string
 	body        body
-	// manager is who owns the fields that are set.
+	// manager is the owner of the fields that are set.
 	manager string
 	dryRun  bool
 	force   bool
-	// strict refuses fields that the type does not have.
+	// strict makes fields that the type does not have an error.
 	strict bool
 }
 
 // newWrite reads a request to create, update or patch an object.
 func newWrite(r *http.Request, t target, b body) (write, error) {
-	var options metav1.PatchOptions // those of the other requests are a part of them
+	var options metav1.PatchOptions // they include the options of creates and updates
 	query := r.URL.Query()
 	if err := metav1.Convert_url_Values_To_v1_PatchOptions(&query, &options, nil); err != nil {
 		return write{}, apierrors.NewBadRequest(err.Error())
@@ -148,8 +148,8 @@ func (e endpoint) carryOutDelete(r *http.Request, t target) (runtime.Object, int
 	return obj, http.StatusOK, nil
 }
 
-// deleted is the answer to the deletion of an object that is gone. As from a
-// real server, the kind in it is the resource.
+// deleted returns the response to the deletion of an object that is gone. As from a real server, its kind
+// is the resource.
 func deleted(resource schema.GroupResource, obj runtime.Object) *metav1.Status {
 	m := newVersion(obj).meta
 	return &metav1.Status{
@@ -185,8 +185,7 @@ func (e endpoint) serveDeleteCollection(w http.ResponseWriter, r *http.Request, 
 	return err
 }
 
-// deleteOptions returns the options of a deletion, which are in its body, or
-// else in its URL.
+// deleteOptions returns the options of a deletion. They are in its body, or else in its URL.
 func deleteOptions(r *http.Request) (metav1.DeleteOptions, error) {
 	var options metav1.DeleteOptions
 	b, err := readBody(r, []string{jsonType, protoType})

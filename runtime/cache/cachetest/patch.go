@@ -30,7 +30,7 @@ func (e endpoint) patchTypes() []string {
 	return append(kinds, string(types.ApplyYAMLPatchType))
 }
 
-// patched returns what a patch, which is no apply, makes of an object.
+// patched returns the object that results from a patch other than an apply.
 func (e endpoint) patched(obj *unstructured.Unstructured, patch body) (*unstructured.Unstructured, error) {
 	before, err := json.Marshal(obj.Object)
 	if err != nil {
@@ -41,7 +41,7 @@ func (e endpoint) patched(obj *unstructured.Unstructured, patch body) (*unstruct
 	case types.JSONPatchType:
 		after, err = operate(before, patch.text)
 	case types.StrategicMergePatchType:
-		// The tags of the Go type say how.
+		// The tags of the Go type say how to merge.
 		after, err = strategicpatch.StrategicMergePatch(before, patch.text, reflect.New(elem(e.goType)).Interface())
 	default:
 		if after, err = jsonpatch.MergePatch(before, patch.text); err != nil {
@@ -77,8 +77,8 @@ func operate(before, patch []byte) ([]byte, error) {
 	return after, nil
 }
 
-// applied returns the object of an apply, in YAML or JSON, without what the
-// resource or its subresource does not write.
+// applied returns the object of an apply, in YAML or JSON, without the fields that the resource or its
+// subresource does not write.
 func (e endpoint) applied(w write) (*unstructured.Unstructured, error) {
 	text, err := yaml.ToJSON(w.body.text)
 	obj := &unstructured.Unstructured{}
@@ -100,8 +100,7 @@ func (e endpoint) applied(w write) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// invalidPatch is the error of a patch that makes something of an object that
-// can't be decoded.
+// invalidPatch returns the error for a patch whose result can't be decoded.
 func invalidPatch(after []byte, err error) error {
 	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(after), err.Error())})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// EventType is which method of a handler was called: Add, Update, Delete or Release.
+// EventType is the method of a handler that was called: Add, Update, Delete or Release.
 type EventType string
 
 const (
@@ -29,27 +29,27 @@ type Event[T any] struct {
 	Type EventType
 	// Key is the namespace and name of the object.
 	Key types.NamespacedName
-	// Old is that of an update.
+	// Old is the old object of an update.
 	Old T
-	// Object is the object that was added, the new one of an update, or the
-	// last state of one that was deleted.
+	// Object is the object that was added, the new one of an update, or the last state of a deleted or
+	// released one.
 	Object T
-	// Initial is that of an add, and FinalStateUnknown that of a delete.
+	// Initial is an argument of OnAdd, and FinalStateUnknown one of OnDelete.
 	Initial           bool
 	FinalStateUnknown bool
 }
 
-// Recorder is a cache.Handler that records its calls, and checks that they follow the
-// contract of a handler. Its zero value is ready. It is safe for concurrent use. It is for
-// one registration: the events of two would contradict each other.
+// Recorder is a cache.Handler that records its calls, and checks that they follow the contract of a
+// handler. Its zero value is ready. It is safe for concurrent use. Use it for one registration only: the
+// events of two would contradict each other.
 type Recorder[T any] struct {
 	mu     sync.Mutex
 	events []Event[T]
 	view   map[types.NamespacedName]T
-	// late is true after the first event that is not an initial one.
+	// late is true after the first event that is not initial.
 	late bool
 	errs []error
-	// more is closed by the next event; nil if nobody waits.
+	// more is closed by the next event. It is nil if no call waits for it.
 	more chan struct{}
 }
 
@@ -70,20 +70,19 @@ func (r *Recorder[T]) OnDelete(last T, finalStateUnknown bool) {
 	r.record(Event[T]{Type: Delete, Object: last, FinalStateUnknown: finalStateUnknown})
 }
 
-// OnRelease is for objects that a shard has lost.
+// OnRelease records a released object.
 func (r *Recorder[T]) OnRelease(last T) { r.record(Event[T]{Type: Release, Object: last}) }
 
 // Events returns the calls so far, in order.
 func (r *Recorder[T]) Events() []Event[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// The slice only ever grows: the part that is there can be shared.
+	// The slice only grows: its present part can be shared.
 	return r.events[:len(r.events):len(r.events)]
 }
 
-// View returns the objects by key that result from the events so far: what the
-// handler believes to be in the store. The map is the caller's, its objects are
-// the store's.
+// View returns the objects by key that result from the events so far: the content of the store as the
+// handler sees it. The map belongs to the caller, and its objects to the store.
 func (r *Recorder[T]) View() map[types.NamespacedName]T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,10 +93,9 @@ func (r *Recorder[T]) View() map[types.NamespacedName]T {
 	return view
 }
 
-// Err returns every breach of the contract so far, joined: an add of an object
-// that is known, an initial one after another event, an update, delete or release of
-// an unknown object, an update whose old object is not the one last seen, and an
-// object without a key.
+// Err returns every breach of the contract so far, joined. Breaches are: an add of a known object, or an
+// initial add after another event; an update, delete or release of an unknown object; an update whose old
+// object was not the last one; and an object that has no key.
 func (r *Recorder[T]) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,9 +108,8 @@ func (r *Recorder[T]) WaitFor(ctx context.Context, n int) error {
 	return r.WaitUntil(ctx, func(events []Event[T]) bool { return len(events) >= n })
 }
 
-// WaitUntil blocks until the condition holds for the events so far. It is asked
-// at once and after each event that comes while it waits, possibly after
-// several together. Its error wraps the cause of the context's end.
+// WaitUntil blocks until the condition holds for the events so far. It is checked at once, and after new
+// events, possibly after several together. Its error wraps the cause of the context's end.
 func (r *Recorder[T]) WaitUntil(ctx context.Context, condition func([]Event[T]) bool) error {
 	for {
 		r.mu.Lock()
@@ -181,7 +178,7 @@ func (r *Recorder[T]) check(e Event[T]) {
 	r.view[e.Key] = e.Object
 }
 
-// same reports whether two values are one object.
+// same reports whether two values are the same object.
 func same[T any](x, y T) bool {
 	v, w := reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem()
 	return v.Comparable() && w.Comparable() && v.Equal(w)

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Verb is the operation that a request asks for.
+// Verb is the operation of a request.
 type Verb string
 
 const (
@@ -27,7 +27,7 @@ const (
 	Patch Verb = "patch"
 )
 
-// These are a Verb of requests that write, and an EventType.
+// Update and Delete are a Verb of requests that write, and an EventType.
 const (
 	// Update is a request that replaces an object, or a call of OnUpdate.
 	Update = "update"
@@ -36,33 +36,33 @@ const (
 	Delete = "delete"
 )
 
-// verbs are the verbs of requests for an object, by their methods.
+// verbs are the verbs of requests for an object, by their HTTP methods.
 var verbs = map[string]Verb{
 	http.MethodGet: Get, http.MethodPost: Create, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodDelete: Delete,
 }
 
-// Request is a request that reached the API: a list, a watch or, of a client of a Server, any
-// other.
+// Request is a request that reached the API: a list, a watch or, from a client of a Server, any other
+// request.
 type Request struct {
-	// Verb is the operation that it asks for.
+	// Verb is the operation of the request.
 	Verb Verb
-	// Namespace is empty for all.
+	// Namespace is empty for all namespaces.
 	Namespace string
-	// Name is the object's; empty for requests that name none: lists, watches, creates, and
-	// deletes of a collection.
+	// Name is the object's name. It is empty for requests without one: lists, watches, creates, and deletes
+	// of a collection.
 	Name string
 	// Subresource is "status", or empty.
 	Subresource string
-	// Options are those of a list or watch, as they came.
+	// Options are the options of a list or watch, as they came.
 	Options metav1.ListOptions
 	// Arrived is when it came.
 	Arrived time.Time
-	// Fault describes the fault that it met; empty for none.
+	// Fault describes the fault that it met. It is empty for none.
 	Fault string
 	// Answered is false as long as the request is delayed or hangs.
 	Answered bool
-	// Err is the error that it was answered with. For a watch, it is that of
-	// opening it: what ends the stream is not in it.
+	// Err is the error of the response. For a watch, it is the error of its opening, not of the end of its
+	// stream.
 	Err error
 }
 
@@ -85,8 +85,7 @@ func (a *engine) ResetRequests() {
 	a.requests = nil
 }
 
-// arrive logs a request and returns the fault that it meets: the zero value
-// for none.
+// arrive logs a request and returns the fault that it meets, or the zero value for none.
 func (a *engine) arrive(r Request) (*Request, *Fault) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +108,7 @@ func (a *engine) meetLocked(r Request) Fault {
 	return met
 }
 
-// meet logs a request for an object, and carries it out unless its fault fails it.
+// meet logs a request for an object, and carries it out unless its fault fails it first.
 func (a *engine) meet(ctx context.Context, r Request, carryOut func() error) error {
 	request, fault := a.arrive(r)
 	err := fault.around(ctx, carryOut)
@@ -117,14 +116,14 @@ func (a *engine) meet(ctx context.Context, r Request, carryOut func() error) err
 	return err
 }
 
-// installed reports whether the server knows the resource.
+// installed reports whether the server has the resource.
 func (a *engine) installed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.uninstalled
 }
 
-// answer logs the answer to a request.
+// answer logs the response to a request.
 func (a *engine) answer(r *Request, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,17 +18,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// selection is which objects a list or a watch is about.
+// selection says which objects a list or a watch selects.
 type selection struct {
-	// namespace is empty for all.
+	// namespace is empty for all namespaces.
 	namespace string
 	labels    labels.Selector
 	fields    fields.Selector
 	shard     shardSelection
 }
 
-// parseSelection validates options by the rules of the real server and returns
-// what they select.
+// parseSelection validates options by the rules of a real server and returns their selection.
 func parseSelection(namespace string, options metav1.ListOptions, shards *atomic.Bool) (selection, error) {
 	var parsed internalversion.ListOptions
 	if err := internalversion.Convert_v1_ListOptions_To_internalversion_ListOptions(&options, &parsed, nil); err != nil {
@@ -56,7 +55,7 @@ func parseSelection(namespace string, options metav1.ListOptions, shards *atomic
 	return s, nil
 }
 
-// shardSelection is which hashes are selected, by a server that filters at that time.
+// shardSelection says which hashes are selected. It has an effect only while the server filters by shard.
 type shardSelection struct {
 	field  func(metav1.Object) string
 	ranges shard.Ranges
@@ -66,8 +65,8 @@ type shardSelection struct {
 // shardTerm is a term of a shard selector (KEP-5866).
 var shardTerm = regexp.MustCompile(`^shardRange\(object\.metadata\.(uid|namespace), '0x([0-9a-f]{16})', '0x([0-9a-f]{16}|10000000000000000)'\)$`)
 
-// parseShard parses a shard selector as the real server does if it has the feature gate: one
-// that is wrong is an internal error there.
+// parseShard parses a shard selector like a real server with the feature gate. For a wrong selector, that
+// returns an internal error.
 func parseShard(selector string, on *atomic.Bool) (shardSelection, error) {
 	if selector == "" || !on.Load() {
 		return shardSelection{}, nil
@@ -82,7 +81,7 @@ func parseShard(selector string, on *atomic.Bool) (shardSelection, error) {
 		}
 		field = parts[1]
 		first, _ := strconv.ParseUint(parts[2], 16, 64)
-		end, _ := strconv.ParseUint(parts[3], 16, 64) // 2^64 is out of range, and the largest
+		end, _ := strconv.ParseUint(parts[3], 16, 64) // 2^64 is out of range, and becomes the largest number
 		if len(parts[3]) == 16 {
 			end--
 		}
@@ -110,8 +109,8 @@ func (s selection) matches(m metav1.Object) bool {
 		s.shard.matches(m)
 }
 
-// selective reports whether there are selectors, with which a server does not count
-// the items that remain.
+// selective reports whether there are selectors. With selectors, a server does not count the remaining
+// items.
 func (s selection) selective() bool {
 	return !s.labels.Empty() || !s.fields.Empty() || s.shard.field != nil
 }

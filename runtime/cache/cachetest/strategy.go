@@ -16,14 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// statusSubresource is the only subresource that a server has.
+// statusSubresource is the only subresource that the server has.
 const statusSubresource = "status"
 
-// The methods below prepare and validate the objects that clients write: which
-// fields clients may set, and which ones are the server's. The rules are those
-// of custom resources, but for types that are built in.
+// The methods below prepare and validate the objects that clients write. They decide which fields clients
+// may set, and which fields the server sets. The rules are the rules of custom resources, except for
+// built-in types.
 
-// wipe removes from a new object what the server sets, and what its subresource does.
+// wipe removes from a new object the fields that the server or the subresource sets.
 func (e endpoint) wipe(obj *unstructured.Unstructured) {
 	obj.SetUID("")
 	obj.SetCreationTimestamp(metav1.Time{})
@@ -35,7 +35,7 @@ func (e endpoint) wipe(obj *unstructured.Unstructured) {
 	}
 }
 
-// prepareNew prepares and validates an object to be stored for the first time.
+// prepareNew prepares and validates an object before it is stored for the first time.
 func (e endpoint) prepareNew(obj *unstructured.Unstructured, uid types.UID) error {
 	e.wipe(obj)
 	obj.SetUID(uid)
@@ -44,8 +44,7 @@ func (e endpoint) prepareNew(obj *unstructured.Unstructured, uid types.UID) erro
 	return e.invalid(obj, e.validateMetadata(obj))
 }
 
-// prepare prepares an object to be stored instead of old, of which the
-// subresource changes a part.
+// prepare prepares an object that replaces old. The subresource says which part of old may change.
 func (e endpoint) prepare(obj, old *unstructured.Unstructured, subresource string) error {
 	if err := e.checkVersion(obj, old); err != nil {
 		return err
@@ -65,7 +64,7 @@ func (e endpoint) prepare(obj, old *unstructured.Unstructured, subresource strin
 	return nil
 }
 
-// validate refuses metadata that old can't be given.
+// validate returns an error if old must not get the metadata of obj.
 func (e endpoint) validate(obj, old *unstructured.Unstructured) error {
 	errs := validation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
 	return e.invalid(obj, append(e.validateMetadata(obj), errs...))
@@ -75,7 +74,7 @@ func (e endpoint) validateMetadata(obj *unstructured.Unstructured) field.ErrorLi
 	return validation.ValidateObjectMetaAccessor(obj, obj.GetNamespace() != "", e.validateName, field.NewPath("metadata"))
 }
 
-// checkUID refuses to replace an object by another one of that name.
+// checkUID returns an error if obj would replace another object of its name.
 func (e endpoint) checkUID(obj, old *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" && uid != old.GetUID() {
 		return apierrors.NewConflict(e.path.GroupResource(), old.GetName(), fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
@@ -83,12 +82,12 @@ func (e endpoint) checkUID(obj, old *unstructured.Unstructured) error {
 	return nil
 }
 
-// checkVersion refuses to replace a state that is not the latest.
+// checkVersion returns an error if obj would replace a state that is not the latest.
 func (e endpoint) checkVersion(obj, old *unstructured.Unstructured) error {
 	where := field.NewPath("metadata", "resourceVersion")
 	switch rv := obj.GetResourceVersion(); {
 	case rv == "" && !e.builtIn:
-		// As from a real server, the kind in it is the resource.
+		// As from a real server, the kind in the error is the resource.
 		kind := schema.GroupKind{Group: e.path.Group, Kind: e.path.Resource}
 		return apierrors.NewInvalid(kind, old.GetName(), field.ErrorList{field.Invalid(where, 0, "must be specified for an update")})
 	case rv != "" && rv != old.GetResourceVersion():
@@ -101,7 +100,7 @@ func (e endpoint) checkVersion(obj, old *unstructured.Unstructured) error {
 	return nil
 }
 
-// setStatus sets the status of an object to that of another one.
+// setStatus copies the status of another object.
 func setStatus(obj, from *unstructured.Unstructured) {
 	if status, ok := from.Object[statusSubresource]; ok {
 		obj.Object[statusSubresource] = status
@@ -110,8 +109,8 @@ func setStatus(obj, from *unstructured.Unstructured) {
 	}
 }
 
-// resetAllButStatus takes back what the status subresource may not change. The
-// managed fields name the manager that changed the status.
+// resetAllButStatus restores all fields that the status subresource must not change. The managed fields
+// name the manager that changed the status.
 func resetAllButStatus(obj, old *unstructured.Unstructured) {
 	reset := old.DeepCopy()
 	setStatus(reset, obj)
@@ -119,8 +118,7 @@ func resetAllButStatus(obj, old *unstructured.Unstructured) {
 	obj.Object = reset.Object
 }
 
-// keepMetadata restores the metadata that an update can't change, and does not
-// have to repeat.
+// keepMetadata restores the metadata that an update can't change and need not repeat.
 func keepMetadata(obj, old *unstructured.Unstructured) {
 	if obj.GetUID() == "" {
 		obj.SetUID(old.GetUID())
@@ -136,8 +134,8 @@ func keepMetadata(obj, old *unstructured.Unstructured) {
 	}
 }
 
-// deletion returns what the deletion of an object by a client makes of it: a
-// state in which its finalizers wait to be removed, or nil if it is gone.
+// deletion returns the state of an object after its deletion by a client: it waits for its finalizers, or
+// is nil if it is gone.
 func deletion(old *unstructured.Unstructured, options metav1.DeleteOptions) *unstructured.Unstructured {
 	finalizers := collectorFinalizers(old.GetFinalizers(), options)
 	if len(finalizers) == 0 {
@@ -149,8 +147,8 @@ func deletion(old *unstructured.Unstructured, options metav1.DeleteOptions) *uns
 	return obj
 }
 
-// checkPreconditions refuses to delete another object or state than the client
-// means. As from a real server, the resource in the error is the kind.
+// checkPreconditions returns an error if the stored object or its state is not the one that the client
+// wants to delete. As from a real server, the resource in the error is the kind.
 func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions) error {
 	if p == nil {
 		return nil
@@ -167,8 +165,8 @@ func (e endpoint) checkPreconditions(old metav1.Object, p *metav1.Preconditions)
 	return nil
 }
 
-// collectorFinalizers returns the finalizers of an object that is deleted: its
-// own, and that of the garbage collector which the propagation policy asks for.
+// collectorFinalizers returns the finalizers of an object that is deleted: its own, and the garbage
+// collector's that the propagation policy asks for.
 func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []string {
 	policy := options.PropagationPolicy
 	if orphan := options.OrphanDependents; orphan != nil { //nolint:staticcheck // clients still may send it
@@ -193,8 +191,7 @@ func collectorFinalizers(finalizers []string, options metav1.DeleteOptions) []st
 	return finalizers
 }
 
-// markDeleting makes an object one that is deleted when its last finalizer
-// goes.
+// markDeleting marks an object as being deleted. It is gone when its last finalizer is removed.
 func markDeleting(obj *unstructured.Unstructured) {
 	if obj.GetDeletionTimestamp() == nil {
 		if generation := obj.GetGeneration(); generation > 0 {
@@ -207,7 +204,7 @@ func markDeleting(obj *unstructured.Unstructured) {
 	obj.SetDeletionGracePeriodSeconds(&grace)
 }
 
-// validateName allows what a path can hold to RBAC, whose names have colons.
+// validateName validates a name. Names of RBAC have colons, so anything is allowed that a path can hold.
 func (e endpoint) validateName(name string, prefix bool) []string {
 	if e.kind.Group == "rbac.authorization.k8s.io" {
 		return path.ValidatePathSegmentName(name, prefix)
@@ -222,11 +219,11 @@ func (e endpoint) invalid(obj *unstructured.Unstructured, errs field.ErrorList) 
 	return apierrors.NewInvalid(e.kind.GroupKind(), obj.GetName(), errs)
 }
 
-// finished reports whether an object is gone now that its last finalizer is.
+// finished reports whether an object is gone, since it is being deleted and its last finalizer was removed.
 func finished(obj, old metav1.Object) bool {
 	grace := old.GetDeletionGracePeriodSeconds()
 	return len(obj.GetFinalizers()) == 0 && old.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)
 }
 
-// now is the time as objects hold it, in seconds.
+// now returns the time as objects hold it, in seconds.
 func now() metav1.Time { return metav1.NewTime(time.Now()).Rfc3339Copy() }

@@ -10,14 +10,13 @@ import (
 	"sync"
 )
 
-// RoundTrip implements http.RoundTripper: the server answers every request, whatever its
-// host. With
+// RoundTrip implements http.RoundTripper: the server responds to every request, whatever its host. With
 //
 //	&rest.Config{Transport: server, QPS: -1}
 //
-// a client works on it, without a rate limit. Bodies stream, and the context of a request
-// ends it. There are no sockets, so it works in a bubble of testing/synctest. As with
-// any client, a body that is neither read to its end nor closed keeps a goroutine.
+// a client uses the server, without a rate limit. Bodies stream, and the context of a request ends it.
+// There are no sockets, so it works in a bubble of testing/synctest. As with any client, a body that is
+// neither read to its end nor closed keeps a goroutine.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	reader, out := io.Pipe()
@@ -59,7 +58,7 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// responseBody ends the request when it is closed.
+// responseBody is a body whose Close ends the request.
 type responseBody struct {
 	*io.PipeReader
 	cancel context.CancelFunc
@@ -70,8 +69,7 @@ func (b *responseBody) Close() error {
 	return b.PipeReader.Close()
 }
 
-// responseWriter is an http.ResponseWriter whose body the client reads while
-// it is written.
+// responseWriter is an http.ResponseWriter whose body the client reads while it is written.
 type responseWriter struct {
 	header http.Header
 	out    *io.PipeWriter
@@ -81,7 +79,7 @@ type responseWriter struct {
 	ready chan struct{}
 	code  int
 	sent  http.Header
-	// err is why there is no response at all.
+	// err says why there is no response at all.
 	err error
 }
 
@@ -89,7 +87,7 @@ var _ http.Flusher = (*responseWriter)(nil)
 
 func (w *responseWriter) Header() http.Header { return w.header }
 
-// Flush implements http.Flusher: nothing is held back but the header.
+// Flush implements http.Flusher: only the header is held back.
 func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
 func (w *responseWriter) WriteHeader(code int) {
@@ -109,11 +107,10 @@ func (w *responseWriter) finish() {
 	_ = w.out.Close()
 }
 
-// abort breaks the connection: before the header the request fails with err,
-// after it the body does.
+// abort breaks the connection. Before the header the request fails with err, and after it the body.
 func (w *responseWriter) abort(err error) {
 	if errors.Is(err, io.EOF) {
-		// The normal end of a body differs from that of a broken one.
+		// A broken body must not look like one that ended normally.
 		err = io.ErrUnexpectedEOF
 	}
 	w.begin.Do(func() {
@@ -123,12 +120,12 @@ func (w *responseWriter) abort(err error) {
 	_ = w.out.CloseWithError(err)
 }
 
-// abort breaks the connection of a response: with err, if it is one of RoundTrip.
+// abort breaks the connection of a response. A response of RoundTrip fails with err.
 func abort(w http.ResponseWriter, err error) {
 	if w, ok := w.(*responseWriter); ok {
 		w.abort(err)
 		return
 	}
-	// This makes net/http cut the connection.
+	// net/http cuts the connection.
 	panic(http.ErrAbortHandler)
 }

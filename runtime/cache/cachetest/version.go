@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// version is one immutable state of an object. Its metadata is a part of it.
+// version is one immutable state of an object. meta is its metadata.
 type version struct {
 	object runtime.Object
 	meta   metav1.Object
@@ -31,7 +31,7 @@ type snapshot struct {
 	versions []*version
 }
 
-// ingest copies an object that came from outside.
+// ingest copies an object from outside.
 func ingest(obj runtime.Object) (*version, error) {
 	if v := reflect.ValueOf(obj); obj == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, apierrors.NewBadRequest("object is nil")
@@ -65,7 +65,7 @@ func (v *version) copyAt(rv uint64) runtime.Object {
 	return copied.object
 }
 
-// inherit takes from the state before what an update need not repeat.
+// inherit copies from the old state the fields that an update need not repeat.
 func (v *version) inherit(old *version) {
 	v.meta.SetUID(old.meta.GetUID())
 	v.meta.SetResourceVersion(old.meta.GetResourceVersion())
@@ -80,12 +80,12 @@ func (v *version) inherit(old *version) {
 	}
 }
 
-// sameSpec reports whether two objects differ at most in metadata and status, so that
-// their generation is the same.
+// sameSpec reports whether two objects differ at most in metadata and status, so that they have the same
+// generation.
 func sameSpec(x, y any) bool { return equality.Semantic.DeepEqual(specOf(x), specOf(y)) }
 
-// specOf returns the fields of an object that count in its generation. One that has no JSON counts as
-// it is.
+// specOf returns the fields of an object that count for its generation. An object without a JSON form is
+// returned as it is.
 func specOf(obj any) any {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -107,8 +107,7 @@ func compareKeys(x, y types.NamespacedName) int {
 	return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 }
 
-// shuffled returns a comparison of keys whose order depends on the seed: for 0,
-// it is that of compareKeys.
+// shuffled returns a comparison of keys whose order depends on the seed. For 0 it is compareKeys.
 func shuffled(seed uint64) func(x, y types.NamespacedName) int {
 	if seed == 0 {
 		return compareKeys
@@ -123,8 +122,7 @@ func shuffled(seed uint64) func(x, y types.NamespacedName) int {
 	}
 }
 
-// shuffle returns the versions, which are ordered by key, in the order of a
-// seed.
+// shuffle returns the versions, which are ordered by key, in the order of a seed.
 func shuffle(versions []*version, seed uint64) []*version {
 	if seed == 0 {
 		return versions

@@ -22,17 +22,16 @@ import (
 // errStopped is returned by Next after Stop.
 var errStopped = errors.New("watch: stopped")
 
-// Bookmark sends a bookmark of the latest resourceVersion to the open watches
-// that allow them. Otherwise only a watch-list has one.
+// Bookmark sends a bookmark of the latest resourceVersion to the open watches that allow bookmarks.
+// Otherwise only watch-lists, and watches that end by their timeout, have one.
 func (a *engine) Bookmark() { a.signal(bookmarked, nil) }
 
-// CloseWatches ends the open watches normally. Like the other signals, it
-// reaches each of them after every event from before the call.
+// CloseWatches ends the open watches normally. Like the other signals, it reaches each of them after every
+// earlier event.
 func (a *engine) CloseWatches() { a.signal(ended, io.EOF) }
 
-// BreakWatches ends the open watches with an error: a status error as an event
-// of type ERROR, another one as a broken connection. Nil is
-// io.ErrUnexpectedEOF.
+// BreakWatches ends the open watches with an error. A status error is an event of type ERROR, and any other
+// error a broken connection. Nil means io.ErrUnexpectedEOF.
 func (a *engine) BreakWatches(err error) {
 	if err == nil {
 		err = io.ErrUnexpectedEOF
@@ -40,8 +39,8 @@ func (a *engine) BreakWatches(err error) {
 	a.signal(ended, err)
 }
 
-// Watches returns how many watches were opened and have neither ended nor been
-// stopped. A watch whose context ended counts until its Next or Stop is called.
+// Watches returns the number of watches that were opened and have neither ended nor been stopped. A watch
+// whose context has ended counts until its Next or Stop is called.
 func (a *engine) Watches() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,25 +59,22 @@ func (a *engine) signalLocked(kind recordKind, err error) {
 
 // Watch implements cache.Objects for all namespaces.
 //
-// From a resourceVersion it sends what came after it; if that is yet to come,
-// neither a change nor a bookmark until then, as from a real server. From "" or
-// "0" it sends the latest state first, every object as added. With
-// sendInitialEvents=true it does that from any resourceVersion, and a bookmark
-// after it. It ends with io.EOF after options.TimeoutSeconds and, as from a real
-// server, has a bookmark two seconds before.
+// From a resourceVersion it sends the changes after it. If the API has not reached that version yet, it
+// sends neither changes nor bookmarks until then, like a real server. From "" or "0" it sends the latest
+// state first, with every object as added. With sendInitialEvents=true it does that from any
+// resourceVersion, followed by a bookmark. It ends with io.EOF after options.TimeoutSeconds and, as from a
+// real server, has a bookmark two seconds before.
 //
-// A watch reads the history in its own time, and never misses an event however
-// late it is.
+// A watch reads the history in its own time, and never misses an event, however late it reads.
 //
-// Possible errors: those of faults; NotFound, after Uninstall; BadRequest and
-// Invalid. In the stream, as from a real server: Expired, for a resourceVersion
-// from before a compaction; and Timeout with the cause ResourceVersionTooLarge,
-// for a watch-list.
+// Possible errors: errors of faults; NotFound, after Uninstall; BadRequest and Invalid. In the stream, as
+// from a real server: Expired, for a resourceVersion from before a compaction; and Timeout with the cause
+// ResourceVersionTooLarge, for a watch-list.
 func (a *engine) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	return asWatcher(a.watch(ctx, "", options))
 }
 
-// asWatcher keeps a nil pointer from becoming an interface that is not nil.
+// asWatcher returns a nil interface, and not a nil pointer in an interface, if there is an error.
 func asWatcher(w *watcher, err error) (cache.Watcher, error) {
 	if err != nil {
 		return nil, err
@@ -148,8 +144,7 @@ func (a *engine) open(ctx context.Context, namespace string, options metav1.List
 // beforeEnd is the time between the last bookmark of a watch and its end.
 const beforeEnd = 2 * time.Second
 
-// positionLocked sets what the watch begins with. Its error belongs into the
-// stream.
+// positionLocked sets the beginning of a watch. Its error belongs into the stream.
 func (a *engine) positionLocked(w *watcher, from uint64, sendInitial *bool) error {
 	latest := a.history.tail.rv
 	streaming := sendInitial != nil && *sendInitial
@@ -173,33 +168,33 @@ func (a *engine) positionLocked(w *watcher, from uint64, sendInitial *bool) erro
 
 // watcher is an open watch: a position in the history.
 type watcher struct {
-	// ctx ends when the watch is stopped, and timed also after its timeout.
+	// ctx ends when the watch is stopped. timed ends then, and after the watch's timeout.
 	ctx, timed context.Context
-	// free ends them, and the watch does not count any more.
+	// free ends both, and the watch does not count any more.
 	free func()
 
 	selection selection
 	bookmarks bool
 	fault     *Fault
-	// ending is when the last bookmark is due; nil if none is.
+	// ending delivers when the last bookmark is due. It is nil if none is due.
 	ending <-chan time.Time
 
-	// initial is still to be sent as added, and closing whether a
-	// bookmark comes after it.
+	// initial holds the objects that must still be sent as added. closing reports whether a bookmark
+	// follows them.
 	initial []*version
 	closing bool
-	// at is the last record read. Changes up to from, and signals up to
-	// opened, are not for this watch.
+	// at is the last record that was read. Changes up to from, and signals up to opened, are not for this
+	// watch.
 	at     *record
 	from   uint64
 	opened uint64
-	// refused is why the watch ends before its first event.
+	// refused is the error with which the watch ends before its first event.
 	refused error
 	// sent counts events.
 	sent int
 	// kept is the event that the fault sends again.
 	kept cache.WatchEvent
-	// padding is by how many bytes the latest event is longer than it is.
+	// padding is the number of bytes to add to the latest event.
 	padding int
 	// err is the error that the stream ended with.
 	err error
@@ -239,7 +234,7 @@ func (w *watcher) next() (cache.WatchEvent, error) {
 	}
 	garbled := errors.Is(f.Err, ErrGarbled)
 	if f.ends() && !garbled {
-		// A server that is silent does not end the stream in time either.
+		// A silent server does not end the stream in time either.
 		return cache.WatchEvent{}, f.end(w.ctx)
 	}
 	event, err := w.pass()
@@ -256,7 +251,7 @@ func (w *watcher) next() (cache.WatchEvent, error) {
 	return event, nil
 }
 
-// keyOf returns the key of the event's object, and an empty one for a bookmark.
+// keyOf returns the key of the event's object. It is empty for a bookmark.
 func keyOf(event cache.WatchEvent) types.NamespacedName {
 	if event.Type == watch.Bookmark {
 		return types.NamespacedName{}
@@ -264,7 +259,7 @@ func keyOf(event cache.WatchEvent) types.NamespacedName {
 	return newVersion(event.Object.(runtime.Object)).key()
 }
 
-// pass lets one event pass that the fault does not keep back.
+// pass returns the next event that the fault does not drop.
 func (w *watcher) pass() (cache.WatchEvent, error) {
 	event, err := w.event()
 	for w.fault.LoseBookmarks && w.sent >= w.fault.After && err == nil && event.Type == watch.Bookmark {
@@ -283,12 +278,12 @@ func (w *watcher) pass() (cache.WatchEvent, error) {
 	return event, nil
 }
 
-// event returns what comes next without a fault.
+// event returns the next event, without regard to faults.
 func (w *watcher) event() (cache.WatchEvent, error) {
 	if w.refused != nil {
 		return cache.WatchEvent{}, w.refused
 	}
-	// What has ended is not read on, even if more is there.
+	// A watch that has ended reads no further, even if there are more events.
 	if err := context.Cause(w.timed); err != nil {
 		return cache.WatchEvent{}, err
 	}

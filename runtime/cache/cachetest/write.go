@@ -12,8 +12,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// content returns an object as the values of its JSON, the form in which writes
-// are worked out.
+// content returns an object as the values of its JSON. Writes are computed in this form.
 func (e endpoint) content(v *version) (*unstructured.Unstructured, error) {
 	text, err := format{}.encode(e.response(v))
 	if err != nil {
@@ -26,8 +25,8 @@ func (e endpoint) content(v *version) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// fromContent is the reverse of content. What the type has no fields for is
-// dropped, or if strict an error.
+// fromContent is the inverse of content. Values without a field in the type are dropped, or an error if
+// strict is set.
 func (e endpoint) fromContent(u *unstructured.Unstructured, strict bool) (*version, error) {
 	text, err := json.Marshal(u.Object)
 	if err != nil {
@@ -45,8 +44,7 @@ func (e endpoint) normal(u *unstructured.Unstructured, w write) (*unstructured.U
 	return e.content(v)
 }
 
-// read returns the object of a body, which must be the one that the request
-// names.
+// read returns the object of a body. It must be the object that the request names.
 func (e endpoint) read(w write) (*unstructured.Unstructured, error) {
 	v, err := e.decode(w.body, w.strict)
 	if err != nil {
@@ -61,7 +59,7 @@ func (e endpoint) read(w write) (*unstructured.Unstructured, error) {
 	return e.content(v)
 }
 
-// check refuses an object that is not the one that the request names.
+// check returns an error if an object is not the one that the request names.
 func (w write) check(obj metav1.Object) error {
 	if got := obj.GetName(); w.key.Name != "" && got != w.key.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, w.key.Name))
@@ -94,10 +92,10 @@ func (e endpoint) createObject(w write) (runtime.Object, error) {
 	return e.createLocked(w, obj)
 }
 
-// createLocked stores an object that is new, with the API locked.
+// createLocked stores a new object, with the API locked.
 func (e endpoint) createLocked(w write, obj *unstructured.Unstructured) (runtime.Object, error) {
 	if obj.GetResourceVersion() != "" {
-		// A real server calls this an error of its own, too.
+		// A real server returns an internal error here, too.
 		return nil, statusError(http.StatusInternalServerError, "", "resourceVersion should not be set on objects to be created")
 	}
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
@@ -137,7 +135,7 @@ func (e endpoint) updateObject(w write) (runtime.Object, error) {
 	return answer, err
 }
 
-// patchObject changes an object, or creates one by applying it, which it says.
+// patchObject changes an object, or creates it by an apply. It reports whether the object is new.
 func (e endpoint) patchObject(w write) (runtime.Object, bool, error) {
 	if w.applies() {
 		return e.applyObject(w)
@@ -183,11 +181,10 @@ func (e endpoint) applyObject(w write) (runtime.Object, bool, error) {
 	})
 }
 
-// edit returns what a request makes of an object, which is nil if there is none.
+// edit returns the result of a request for an object. old is nil if there is no object yet.
 type edit func(manager fieldManager, old *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
-// change stores an edited object, and reports whether it is new: apply may create
-// it.
+// change stores an edited object, and reports whether it is new: an apply may create it.
 func (e endpoint) change(w write, method string, edit edit) (runtime.Object, bool, error) {
 	managers, err := e.fieldManagers()
 	if err != nil {
@@ -226,8 +223,8 @@ func (e endpoint) change(w write, method string, edit edit) (runtime.Object, boo
 	return answer, false, err
 }
 
-// storeLocked stores the new state of an object: none if nothing has changed,
-// and its deletion if its last finalizer has gone.
+// storeLocked stores the new state of an object. It stores nothing if nothing has changed, and the object's
+// deletion if its last finalizer was removed.
 func (e endpoint) storeLocked(w write, stored *version, obj, old *unstructured.Unstructured) (runtime.Object, error) {
 	v, err := e.fromContent(obj, false)
 	if err != nil {
@@ -246,8 +243,7 @@ func (e endpoint) storeLocked(w write, stored *version, obj, old *unstructured.U
 	return e.response(v), nil
 }
 
-// deleteObject deletes an object, or marks it for deletion, and reports whether it
-// is gone.
+// deleteObject deletes an object, or marks it for deletion, and reports whether it is gone.
 func (e endpoint) deleteObject(w write, options metav1.DeleteOptions) (runtime.Object, bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -274,8 +270,7 @@ func (e endpoint) deleteObject(w write, options metav1.DeleteOptions) (runtime.O
 	return e.response(newVersion(last)), true, nil
 }
 
-// deleteCollection deletes the objects that the options select, and returns
-// them as they were before.
+// deleteCollection deletes the selected objects, and returns them as they were before.
 func (e endpoint) deleteCollection(w write, selected metav1.ListOptions, options metav1.DeleteOptions) ([]runtime.Object, metav1.ListMeta, error) {
 	page, err := e.page(w.key.Namespace, selected, 0)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
-// coalesced holds the events that a handler is behind with, merged per key, in the
-// order of the first of each. It holds no more than one change for each object that
-// the handler has seen or that exists.
+// coalesced holds the events that a handler has not got yet, merged per key, in the order of the first
+// event of each. It holds at most one change for each object that exists or that the handler has seen.
 type coalesced struct {
 	byKey map[types.NamespacedName]*list.Element
 	order list.List
@@ -20,15 +19,15 @@ type coalesced struct {
 // change sums up the events of one key since the handler was last called for it.
 type change struct {
 	key types.NamespacedName
-	// at is when the first event happened.
+	// at is the time of the first event.
 	at uint32
-	// seen reports whether the handler has seen an object of the key: old. deleted reports
-	// whether it must be called for the deletion of old, in the state last. exists reports
-	// whether the key has an object now: obj.
+	// seen reports whether the handler has seen an object of the key, which is old. deleted reports whether
+	// it must be called for the deletion of old, with the state last. exists reports whether the key has an
+	// object now, which is obj.
 	seen, deleted, exists bool
 	finalStateUnknown     bool
 	old, last, obj        any
-	// deletedBy and changedBy are the causes of last and of obj.
+	// deletedBy is the cause of last, and changedBy the cause of obj.
 	deletedBy, changedBy *cause.Cause
 }
 
@@ -43,7 +42,7 @@ func (c *coalesced) clear() {
 	c.order.Init()
 }
 
-// merge adds an event of key, with the cause of its chain.
+// merge adds an event of key. why is the cause of its chain.
 func (c *coalesced) merge(key types.NamespacedName, e *Event, why *cause.Cause) {
 	why = e.Cause(why)
 	element, ok := c.byKey[key]
@@ -93,8 +92,8 @@ func (c *change) remove(last any, finalStateUnknown bool, why *cause.Cause) {
 	}
 }
 
-// take removes and returns the oldest event, if there is one, and the cause of its state.
-// An object in the place of another is a deletion and then, the next time, an addition.
+// take removes and returns the oldest event, if there is one, and the cause of its state. If an object
+// replaced another one, take returns a deletion and, at the next call, an addition.
 func (c *coalesced) take() (e Event, why *cause.Cause, ok bool) {
 	element := c.order.Front()
 	if element == nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
-// Cursor is a position in a log. It is used by one goroutine, and may be closed by
-// another one at any time. The zero value is closed.
+// Cursor is a position in a log. One goroutine uses it, and another one may close it at any time. The zero
+// value is closed.
 type Cursor struct {
 	// segment is nil when the cursor is closed.
 	segment atomic.Pointer[segment]
 	at      int32
 	passed  uint64
-	// published is passed as other goroutines see it.
+	// published is the value of passed that other goroutines see.
 	published atomic.Uint64
 }
 
@@ -27,8 +27,8 @@ func (c *Cursor) Publish() { c.published.Store(c.passed) }
 // goroutine may call it.
 func (c *Cursor) Published() uint64 { return c.published.Load() }
 
-// Ready returns how many events can be read at the cursor without another look
-// at the log: those of one segment.
+// Ready returns how many events can be read at the cursor before it looks at the log again. They are in one
+// segment.
 func (c *Cursor) Ready() int {
 	s := c.segment.Load()
 	if s == nil {
@@ -41,7 +41,7 @@ func (c *Cursor) Ready() int {
 	if next == nil {
 		return 0
 	}
-	// Now s has all its events: it may have got some since.
+	// Now s has all its events. It may have got some since the check above.
 	if n := s.n.Load(); c.at < n {
 		return int(n - c.at)
 	}
@@ -52,8 +52,8 @@ func (c *Cursor) Ready() int {
 	return int(next.n.Load())
 }
 
-// Cause returns the cause of those events that Ready has counted and that are not Watched.
-// It is nil if there are none, or if the cursor was closed: Next then returns nil, too.
+// Cause returns the cause of the events that Ready has counted and that are not Watched. It is nil if there
+// are none, or if the cursor was closed: then Next returns nil too.
 func (c *Cursor) Cause() *cause.Cause {
 	if s := c.segment.Load(); s != nil {
 		return s.cause
@@ -61,8 +61,8 @@ func (c *Cursor) Cause() *cause.Cause {
 	return nil
 }
 
-// Next returns the event at the cursor, which must be ready, and moves on. The event is
-// read-only. It is nil if the cursor was closed meanwhile.
+// Next returns the event at the cursor, which must be ready, and moves on. The event is read-only. Next
+// returns nil if the cursor was closed meanwhile.
 func (c *Cursor) Next() *Event {
 	s := c.segment.Load()
 	if s == nil {

@@ -6,10 +6,10 @@ import "github.com/informer-gen/informer-gen/runtime/cache/cause"
 type Event struct {
 	Kind              Kind
 	FinalStateUnknown bool
-	// Watched reports whether the event's cause is a watch event, and not its Chain's cause.
-	// Released reports whether the cause is that the object is not selected any more.
+	// Watched reports whether the event's cause is a watch event, not the cause of its Chain. Released
+	// reports whether the cause is that the object is not selected any more.
 	Watched, Released bool
-	// At is when the event happened, in milliseconds of the appender's clock.
+	// At is the time of the event, in milliseconds of the appender's clock.
 	At uint32
 	// Old is the object that the store had before, if Kind is Updated or Deleted.
 	Old any
@@ -22,7 +22,7 @@ var (
 	released = cause.Cause{Kind: cause.Released}
 )
 
-// Cause returns the cause of the event, given that of its Chain.
+// Cause returns the cause of the event. chain is the cause of its Chain.
 func (e *Event) Cause(chain *cause.Cause) *cause.Cause {
 	switch {
 	case e.Released:
@@ -41,9 +41,9 @@ const (
 	Added Kind = iota
 	Updated
 	Deleted
-	// Unchanged is an object that a relist found as it was.
+	// Unchanged means that a relist found the object unchanged.
 	Unchanged
-	// Initial is an object that the store held when the handler joined. It is not
-	// in the log.
+	// Initial means that the store held the object when the handler joined. Such an event is not in the
+	// log.
 	Initial
 )

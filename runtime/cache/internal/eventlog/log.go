@@ -1,10 +1,9 @@
-// Package eventlog holds the changes of a store in the order in which they happened,
-// once for all handlers: each reads with a Cursor of its own.
+// Package eventlog holds the changes of a store in the order in which they happened, once for all handlers.
+// Each handler reads with its own Cursor.
 //
-// A Log is a list of segments, and has a pointer to the last one only: segments that every
-// cursor has passed are garbage. A Chain collects events before the store is locked, Logs are
-// the two logs of a store, and a Signal wakes goroutines that wait for more. A Merger reads for a handler that needs the
-// latest state of an object only.
+// A Log is a list of segments, and refers to the last one only: segments that every cursor has passed are
+// garbage. A Chain collects events before the store is locked. Logs are the two logs of a store. A Signal
+// wakes waiting goroutines. A Merger reads for a handler that needs only the latest state of an object.
 package eventlog
 
 import (
@@ -17,36 +16,35 @@ import (
 // in memory until the last cursor has left the segment.
 const SegmentSize = 64
 
-// Log holds events. The zero value is empty, and without readers: what is appended to it
-// then is not kept.
+// Log holds events. The zero value is empty and has no readers. Events that are appended while there are no
+// readers are not kept.
 //
-// Its methods need the write lock of the store, but for Len. Cursors read without a lock.
+// Its methods need the store's write lock, except for Len. Cursors read without a lock.
 type Log struct {
-	// tail is the last segment, which has filled events; nil while the log has no
-	// cursors.
+	// tail is the last segment, which has filled events. It is nil while the log has no cursors.
 	tail   *segment
 	filled int32
 	// cursors counts the open cursors.
 	cursors int
-	// appended counts the events that were ever appended. Length is as many before cursors
-	// can see them.
+	// appended counts the events that were ever appended. length is set to it before cursors can see the
+	// events.
 	appended uint64
 	length   atomic.Uint64
 }
 
-// segment is a part of the log. Its first n events are there to stay, and are all that
-// it gets once there is a next one. They are in memory of their own: a handler that is
-// stuck with one of them keeps only these, and not what follows in the log.
+// segment is a part of the log. Its first n events never change. Once there is a next segment, it gets no
+// more. Its events are allocated separately: a stuck handler that holds one of them keeps these in memory,
+// but not the rest of the log.
 type segment struct {
-	// events is nil before the first: a log may be without events for long.
+	// events is nil before the first event, since a log may be empty for long.
 	events *[SegmentSize]Event
 	n      atomic.Int32
 	next   atomic.Pointer[segment]
-	// cause is that of the events that are not Watched.
+	// cause is the cause of the events that are not Watched.
 	cause *cause.Cause
 }
 
-// put makes e the event at a place.
+// put stores e as the event at a place.
 func (s *segment) put(at int32, e *Event) {
 	if s.events == nil {
 		s.events = new([SegmentSize]Event)
@@ -60,11 +58,10 @@ func (l *Log) HasReaders() bool { return l.cursors > 0 }
 // End returns how many events were ever appended.
 func (l *Log) End() uint64 { return l.appended }
 
-// Len returns how many events there are for cursors: all that one can have seen, maybe some
-// more that are about to be shown. It needs no lock.
+// Len returns how many events cursors can have seen. Some more may be about to be shown. It needs no lock.
 func (l *Log) Len() uint64 { return l.length.Load() }
 
-// Append adds an event, which cursors see after Show.
+// Append adds an event. Cursors see it after Show.
 func (l *Log) Append(e *Event) {
 	if l.cursors == 0 {
 		return
@@ -81,9 +78,8 @@ func (l *Log) Append(e *Event) {
 	l.appended++
 }
 
-// AppendChain appends the events of a chain, which must not be used afterwards. The time
-// that it takes does not depend on their number. What was appended before is shown with
-// them.
+// AppendChain appends the events of a chain, which must not be used afterwards. Its duration does not
+// depend on their number. It also shows events that were appended before.
 func (l *Log) AppendChain(c *Chain) {
 	if l.cursors == 0 || c.n == 0 {
 		return
@@ -95,7 +91,7 @@ func (l *Log) AppendChain(c *Chain) {
 	l.tail, l.filled = c.last, c.last.n.Load()
 }
 
-// Show lets cursors see what was appended.
+// Show makes appended events visible to cursors.
 func (l *Log) Show() {
 	if l.tail != nil {
 		l.length.Store(l.appended)
@@ -114,7 +110,7 @@ func (l *Log) Open(c *Cursor) {
 	c.segment.Store(l.tail)
 }
 
-// Close takes a cursor out of the log.
+// Close removes a cursor from the log.
 func (l *Log) Close(c *Cursor) {
 	c.segment.Store(nil)
 	l.cursors--
@@ -123,10 +119,10 @@ func (l *Log) Close(c *Cursor) {
 	}
 }
 
-// Chain holds events that are not in the log yet, in segments as the log has them. It
-// is built without a lock. The zero value is empty.
+// Chain holds events that are not in the log yet, in segments like the log's. It is built without a lock.
+// The zero value is empty.
 type Chain struct {
-	// Cause is that of the events.
+	// Cause is the cause of the events.
 	Cause       *cause.Cause
 	first, last *segment
 	n           int

@@ -2,21 +2,20 @@ package eventlog
 
 import "github.com/informer-gen/informer-gen/runtime/cache/cause"
 
-// Logs are the two logs of a store. An event of the one never waits for a reader of the other.
-// Its methods need the write lock of the store, but for Stage, which needs that of writers.
+// Logs holds the two logs of a store. An event of one never waits for a reader of the other. Its methods
+// need the store's write lock, except for Stage, which needs the writers' lock.
 type Logs struct {
-	// Changes is for readers that need no Unchanged events. Everything has those, too.
+	// Changes is for readers that need no Unchanged events. Everything has these too.
 	Changes, Everything Log
-	// stagedChanges and stagedEverything hold the events of a list that is about to be
-	// committed, for each log.
+	// stagedChanges and stagedEverything hold the events of a list before its commit, for each log.
 	stagedChanges, stagedEverything Chain
 }
 
 // Wanted selects events.
 type Wanted struct {
-	// Changes are the events of objects that come, go, or are not as they were.
+	// Changes selects the events of objects that were added, updated or deleted.
 	Changes bool
-	// Unchanged are the events of objects that a list found as they were.
+	// Unchanged selects the events of objects that a list found unchanged.
 	Unchanged bool
 }
 
@@ -25,7 +24,7 @@ func (l *Logs) Wanted() Wanted {
 	return Wanted{Changes: l.Changes.HasReaders(), Unchanged: l.Everything.HasReaders()}
 }
 
-// Append adds an event, which cursors see after Show.
+// Append adds an event. Cursors see it after Show.
 func (l *Logs) Append(e *Event) {
 	if e.Kind != Unchanged {
 		l.Changes.Append(e)
@@ -33,12 +32,12 @@ func (l *Logs) Append(e *Event) {
 	l.Everything.Append(e)
 }
 
-// BeginStage drops what is staged. The events that are staged from now on have that cause.
+// BeginStage drops the staged events. Events that are staged later have the cause why.
 func (l *Logs) BeginStage(why *cause.Cause) {
 	l.stagedChanges, l.stagedEverything = Chain{Cause: why}, Chain{Cause: why}
 }
 
-// Stage adds an event of a list, if it is wanted, which cursors see after AppendStaged.
+// Stage stages an event of a list, if it is wanted. Cursors see it after AppendStaged.
 func (l *Logs) Stage(e *Event, wanted Wanted) {
 	if wanted.Changes && e.Kind != Unchanged {
 		l.stagedChanges.Append(e)
@@ -48,14 +47,14 @@ func (l *Logs) Stage(e *Event, wanted Wanted) {
 	}
 }
 
-// AppendStaged adds what is staged, in a time that does not depend on the number of events.
+// AppendStaged appends the staged events. Its duration does not depend on their number.
 func (l *Logs) AppendStaged() {
 	l.Changes.AppendChain(&l.stagedChanges)
 	l.Everything.AppendChain(&l.stagedEverything)
 	l.stagedChanges, l.stagedEverything = Chain{}, Chain{}
 }
 
-// Show lets cursors see what was appended.
+// Show makes appended events visible to cursors.
 func (l *Logs) Show() {
 	l.Changes.Show()
 	l.Everything.Show()

@@ -10,16 +10,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 )
 
-// Merger reads a log for a handler that needs the latest state of an object, and not each
-// state before it. Any goroutine may merge the events that the handler is behind with, since
-// the handler's own may be stuck.
+// Merger reads a log for a handler that needs only the latest state of an object. Any goroutine may merge
+// the events that wait for the handler, since the handler's goroutine may be stuck.
 type Merger struct {
 	// mu guards the cursor, too.
 	mu     sync.Mutex
 	cursor *Cursor
 	merged *coalesced
-	// until is the position at which Take stops, unlimited in general. later holds the events
-	// beyond it that were merged.
+	// until is the position at which Take stops, and unlimited in general. later holds merged events beyond
+	// it.
 	until uint64
 	later *coalesced
 	// taken reports whether the last Take returned an event.
@@ -30,13 +29,13 @@ type Merger struct {
 // unlimited is a position that no log reaches.
 const unlimited = math.MaxUint64
 
-// NewMerger returns a merger that reads with a cursor, which nobody else may then.
+// NewMerger returns a merger that reads with a cursor. Nothing else may use the cursor.
 func NewMerger(cursor *Cursor) *Merger {
 	return &Merger{cursor: cursor, merged: newCoalesced(), until: unlimited, later: newCoalesced()}
 }
 
-// Hold makes Take stop at a position until Resume is called. It returns false, and changes
-// nothing, if an event beyond the position was read already.
+// Hold makes Take stop at a position until Resume is called. It returns false, and changes nothing, if an
+// event beyond the position was read already.
 func (m *Merger) Hold(position uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,15 +46,15 @@ func (m *Merger) Hold(position uint64) bool {
 	return true
 }
 
-// Reached reports whether Take has returned all events before the position of Hold, or there
-// is no such position.
+// Reached reports whether Take has returned all events before the position of Hold, or Hold is not in
+// effect.
 func (m *Merger) Reached() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.until == unlimited || m.merged.len() == 0 && m.cursor.Passed() >= m.until
 }
 
-// Resume ends Hold, whose position was reached.
+// Resume ends Hold after its position was reached.
 func (m *Merger) Resume() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,8 +64,8 @@ func (m *Merger) Resume() {
 	}
 }
 
-// Take takes the next event, if there is one, with the cause of its state. What was merged
-// came before what is in the log. Until the next call, the event is pending.
+// Take removes and returns the next event, if there is one, with the cause of its state. Merged events come
+// before the events of the log. The event is pending until the next call.
 func (m *Merger) Take() (e Event, why *cause.Cause, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,14 +97,14 @@ func (m *Merger) Merge(keyOf func(any) (types.NamespacedName, error)) {
 		if e == nil {
 			return // closed
 		}
-		// What has no key would not have got into the store.
+		// An object without a key would not be in the store.
 		if key, err := keyOf(e.Object); err == nil {
 			into.merge(key, e, why)
 		}
 	}
 }
 
-// publish lets other goroutines read how far the handler is. The caller holds mu.
+// publish makes the handler's progress visible to other goroutines. The caller holds mu.
 func (m *Merger) publish() {
 	pending := m.merged.len() + m.later.len()
 	if m.taken {
@@ -115,8 +114,8 @@ func (m *Merger) publish() {
 	m.cursor.Publish()
 }
 
-// Pending returns how many events of those before the published position of the cursor the
-// handler has still to return from. It needs no lock.
+// Pending returns how many events before the published position of the cursor the handler has not returned
+// from. It needs no lock.
 func (m *Merger) Pending() int64 { return m.pending.Load() }
 
 // Ready reports whether there is an event to take.
@@ -129,7 +128,7 @@ func (m *Merger) Ready() bool {
 // ready reports whether Take may read an event of the log. The caller holds mu.
 func (m *Merger) ready() bool { return m.cursor.Passed() < m.until && m.cursor.Ready() > 0 }
 
-// Forget drops what was merged.
+// Forget drops the merged events.
 func (m *Merger) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,11 +2,11 @@ package eventlog
 
 import "sync"
 
-// Signal wakes all goroutines that wait for it. A goroutine must call Next before it checks
-// its condition, or it may miss the last broadcast. The zero value works.
+// Signal wakes all goroutines that wait for it. A goroutine must call Next before it checks its condition,
+// or it may miss the last broadcast. The zero value is ready.
 type Signal struct {
 	mu sync.Mutex
-	// next is closed and removed at the next broadcast; nil if no goroutine waits.
+	// next is closed and removed at the next broadcast. It is nil if no goroutine waits.
 	next chan struct{}
 }
 

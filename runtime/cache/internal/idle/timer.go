@@ -1,4 +1,4 @@
-// Package idle ends requests on which nothing happens.
+// Package idle ends silent requests.
 package idle
 
 import (
@@ -12,11 +12,11 @@ import (
 // checks is the number of parts into which a timer divides its timeout.
 const checks = 4
 
-// Timer calls a function once when its time is used up, or up to a quarter of its timeout later.
-// What happens gives time back, which costs next to nothing. A nil Timer has no timeout.
+// Timer calls a function once when its time is used up, or up to a quarter of its timeout later. Activity
+// gives time back, which costs next to nothing. A nil Timer has no timeout.
 type Timer struct {
 	timeout, interval time.Duration
-	// left is the time at the last check, and total limits it. given is the time that was given
+	// left is the remaining time at the last check, and total limits it. given is the time that was given
 	// back since.
 	left, total time.Duration
 	given       atomic.Int64
@@ -25,12 +25,13 @@ type Timer struct {
 	timer *time.Timer
 }
 
-// New returns a running timer that calls expired, also if all time is given back, after total.
+// New returns a running timer that calls expired. It calls it after total at the latest, even if all time
+// is given back.
 func New(timeout, total time.Duration, expired func()) *Timer {
 	t := &Timer{interval: timeout / checks, expired: expired, total: total}
 	t.timeout = t.interval * checks
 	t.left = t.timeout
-	// It is set before check, which uses it, can be called.
+	// timer is set before check can be called, since check uses it.
 	t.timer = time.AfterFunc(math.MaxInt64, t.check)
 	t.timer.Reset(t.interval)
 	return t
@@ -41,7 +42,7 @@ func Cancel(cancel context.CancelCauseFunc, timeout time.Duration, cause error) 
 	return CancelWithin(cancel, timeout, math.MaxInt64, cause)
 }
 
-// CancelWithin is Cancel that does so after total at the latest.
+// CancelWithin is Cancel, but cancels after total at the latest.
 func CancelWithin(cancel context.CancelCauseFunc, timeout, total time.Duration, cause error) *Timer {
 	return New(timeout, total, func() { cancel(fmt.Errorf("%w: %v", cause, timeout)) })
 }
@@ -77,8 +78,8 @@ func (t *Timer) Stop() {
 	}
 }
 
-// CauseOf returns the cause of ctx if it has ended, and err otherwise: the error of a stream
-// that was closed from here does not say why.
+// CauseOf returns the cause of ctx if it has ended, and err otherwise. The error of a stream that the
+// informer closed does not say why.
 func CauseOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause

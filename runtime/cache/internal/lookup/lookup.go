@@ -1,4 +1,4 @@
-// Package lookup reads objects by name whose latest state is not known from a watch or list.
+// Package lookup reads objects by name if no watch or list shows their latest state.
 package lookup
 
 import (
@@ -18,52 +18,49 @@ import (
 )
 
 const (
-	// maxPending limits how many objects are looked up by name. For more, a list costs less.
+	// maxPending limits how many objects are looked up by name. For more objects, a list costs less.
 	maxPending = 32
-	// firstDelay and longestDelay are the delays before an object is looked up, at first and
-	// in the end. Each is at random up to twice as long.
+	// firstDelay and longestDelay are the first and the longest delay before an object is looked up. Each
+	// is extended at random, up to twice its length.
 	firstDelay   = 2 * time.Second
 	longestDelay = 5 * time.Minute
 )
 
-// Lookups read objects by name: they could not be decoded, or their events came out of order.
-// Each is looked up after a delay that grows, until that succeeds, or a watch event or list
-// has its state.
+// Lookups read objects by name that could not be decoded, or whose events came out of order. An object is
+// looked up after a growing delay, until that succeeds or a watch event or list has its state.
 //
-// They run in a goroutine of their own while there are any. It calls Found if the reflector has
-// not pushed a later state. Found must not call a method of the Lookups.
+// They run in their own goroutine while there are any. It calls Found if the reflector has not pushed a
+// later state. Found must not call a method of the Lookups.
 type Lookups struct {
 	Config
-	// context is that of the informer: an object is looked up also when the watch of its
-	// event has ended.
+	// context is the informer's: an object is also looked up after the watch of its event has ended.
 	context context.Context
 
-	// active is false while there is nothing to compare events with.
+	// active is false while events need not be compared with look-ups.
 	active atomic.Bool
 
 	mu sync.Mutex
-	// held is true while everything is listed: what is looked up then could be older
-	// than the list. It stays true after Stop.
+	// held is true while everything is listed, since a look-up could then return an older state than the
+	// list. It stays true after Stop.
 	held bool
-	// pending, known, and wake are made when the first object is to be looked up: most
-	// informers never have one.
+	// pending, known and wake are made for the first look-up. Most informers never have one.
 	pending map[types.NamespacedName]*lookup
-	// known holds, for objects that were looked up, up to which version their states are
-	// known: watch events of earlier versions are late.
+	// known holds the version up to which the state of a looked-up object is known. Watch events of earlier
+	// versions are late.
 	known map[types.NamespacedName]string
-	// wake makes the goroutine check again which of them is due first.
+	// wake makes the goroutine check again which look-up is due first.
 	wake chan struct{}
-	// cancel ends the goroutine; it is nil while there is none.
+	// cancel ends the goroutine. It is nil while there is none.
 	cancel context.CancelFunc
-	// done counts the goroutine.
+	// done is for waiting for the goroutine.
 	done sync.WaitGroup
 }
 
 // Config says how objects are looked up. All functions are needed.
 type Config struct {
-	// Find requests an object of that name.
+	// Find requests the object of a name.
 	Find func(context.Context, types.NamespacedName) (Finding, error)
-	// Found is called with what Find has found, unless a later state is known.
+	// Found is called with the result of Find, unless a later state is known.
 	Found func(types.NamespacedName, Finding)
 	// Jitter returns a random duration below a limit.
 	Jitter func(limit time.Duration) time.Duration
@@ -73,32 +70,32 @@ type Config struct {
 
 // Finding is the object that a look-up found.
 type Finding struct {
-	// Received has no Object if there is none.
+	// Received has no Object if the object does not exist.
 	protocol.Received
-	// Same reports whether it is the store's.
+	// Same reports whether the store has this state.
 	Same bool
 	// Version is the resourceVersion of the response.
 	Version string
 }
 
-// New returns look-ups that last no longer than ctx.
+// New returns Lookups that end with ctx.
 func New(ctx context.Context, config Config) *Lookups {
 	return &Lookups{Config: config, context: ctx}
 }
 
-// lookup is an object that is to be looked up.
+// lookup is the look-up of an object that is due later.
 type lookup struct {
 	due   time.Time
 	delay time.Duration
 }
 
-// postpone sets when an object is looked up next. The caller holds mu.
+// postpone sets when the object is looked up next. The caller holds mu.
 func (l *Lookups) postpone(next *lookup) {
 	next.delay = min(max(2*next.delay, firstDelay), longestDelay)
 	next.due = time.Now().Add(next.delay + l.Jitter(next.delay))
 }
 
-// Add has an object looked up. It returns false if too many are.
+// Add schedules the look-up of an object. It returns false if there are too many.
 func (l *Lookups) Add(key types.NamespacedName) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,11 +109,11 @@ func (l *Lookups) Add(key types.NamespacedName) bool {
 	next := &lookup{}
 	earlier := l.pending[key]
 	if earlier != nil {
-		next.delay = earlier.delay / 2 // of another state, but probably for the same reason
+		next.delay = earlier.delay / 2 // it was for another state, but probably for the same reason
 	}
 	l.postpone(next)
 	if earlier != nil && earlier.due.After(time.Now()) && earlier.due.Before(next.due) {
-		next.due = earlier.due // events that repeat must not put it off for ever
+		next.due = earlier.due // repeated events must not postpone it for ever
 	}
 	l.pending[key] = next
 	delete(l.known, key)
@@ -125,7 +122,7 @@ func (l *Lookups) Add(key types.NamespacedName) bool {
 	return true
 }
 
-// start has the goroutine look at what is pending. The caller holds mu.
+// start makes the goroutine check what is pending. The caller holds mu.
 func (l *Lookups) start() {
 	if l.held || len(l.pending) == 0 {
 		return
@@ -141,8 +138,8 @@ func (l *Lookups) start() {
 	}
 }
 
-// Push calls push for a watch event, unless a look-up has found a later state of its object.
-// The object needs no look-up any more then.
+// Push calls push for a watch event, unless a look-up has found a later state of its object. The object
+// then needs no look-up any more.
 func (l *Lookups) Push(key types.NamespacedName, resourceVersion string, push func()) {
 	if !l.active.Load() {
 		push()
@@ -154,14 +151,14 @@ func (l *Lookups) Push(key types.NamespacedName, resourceVersion string, push fu
 		return
 	}
 	delete(l.pending, key)
-	// What comes after this event is later than it.
+	// Further events are later than this one.
 	maps.DeleteFunc(l.known, func(_ types.NamespacedName, version string) bool { return !protocol.Newer(version, resourceVersion) })
 	l.active.Store(len(l.pending)+len(l.known) > 0)
 	push()
 }
 
-// Hold drops all of them, since a list of all objects is about to begin. Nothing is looked
-// up before Unhold.
+// Hold drops all look-ups, since a list of all objects is about to start. Nothing is looked up before
+// Unhold.
 func (l *Lookups) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,7 +168,7 @@ func (l *Lookups) Hold() {
 	l.active.Store(false)
 }
 
-// Unhold begins to look up the objects that the list could not read.
+// Unhold starts to look up the objects that the list could not read.
 func (l *Lookups) Unhold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,7 +244,7 @@ func (l *Lookups) deliver(ctx context.Context, key types.NamespacedName, asked *
 	l.Found(key, found)
 }
 
-// Options are those of a list of one object, in its latest state.
+// Options returns the options for a list of one object, in its latest state.
 func Options(key types.NamespacedName) metav1.ListOptions {
 	selector := fields.Set{"metadata.name": key.Name}
 	if key.Namespace != "" {

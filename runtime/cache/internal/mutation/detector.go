@@ -1,5 +1,4 @@
-// Package mutation finds objects of a store that were mutated, as client-go's mutation
-// detector does.
+// Package mutation finds objects of a store that were mutated, like client-go's mutation detector.
 package mutation
 
 import (
@@ -18,26 +17,25 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// variable is the environment variable, client-go's, that switches on the search for mutated
-// objects.
+// variable is client-go's environment variable that enables the search for mutated objects.
 const variable = "KUBE_CACHE_MUTATION_DETECTOR"
 
 const (
 	checkPeriod = time.Second
-	// retention limits how long an object is watched for mutations: to watch all objects
-	// would double the memory. A handler that mutates does so at once.
+	// retention limits how long an object is watched for mutations, since copies of all objects would
+	// double the memory. A handler that mutates objects does so at once.
 	retention = 2 * time.Minute
 )
 
-// Enabled reports whether informers are to look for mutations.
+// Enabled reports whether informers must look for mutations.
 func Enabled() bool {
 	enabled, err := strconv.ParseBool(os.Getenv(variable))
 	return err == nil && enabled
 }
 
-// Detector keeps a deep copy of each object that entered the store, and panics when an object
-// no longer equals its copy. It leaves out the objects that their readers write to, such as
-// those with a resource.Quantity outside of a map.
+// Detector keeps a deep copy of each object that entered the store, and panics when an object no longer
+// equals its copy. It leaves out objects that their readers write to, such as objects with a
+// resource.Quantity outside of a map.
 type Detector struct {
 	informer func() string
 
@@ -51,10 +49,10 @@ type watchedObject struct {
 	since  time.Time
 }
 
-// New returns the detector of an informer, with a function that returns the name of the informer.
+// New returns the detector of an informer. informer returns the informer's name.
 func New(informer func() string) *Detector { return &Detector{informer: informer} }
 
-// Add takes an object that is about to be shared.
+// Add starts to watch an object that is about to be shared.
 func (d *Detector) Add(obj any) {
 	shared, ok := obj.(runtime.Object)
 	if !ok || !decoding.Readable(obj) {
@@ -65,7 +63,7 @@ func (d *Detector) Add(obj any) {
 	d.watched = append(d.watched, watchedObject{shared: obj, copied: shared.DeepCopyObject(), since: time.Now()})
 }
 
-// Run compares until ctx ends, and once more then.
+// Run compares regularly until ctx ends, and then once more.
 func (d *Detector) Run(ctx context.Context) {
 	ticker := time.NewTicker(checkPeriod)
 	defer ticker.Stop()
@@ -86,8 +84,7 @@ func (d *Detector) check() {
 	}
 }
 
-// Compare returns an error if a watched object was mutated, and drops those that were
-// watched long enough.
+// Compare returns an error if a watched object was mutated. It drops objects that were watched long enough.
 func (d *Detector) Compare(now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Of returns the namespace and the name of obj, which may be anything that meta.Accessor
-// understands. The UID has no part in it.
+// Of returns the namespace and the name of obj, which may be anything that meta.Accessor understands. The
+// UID is not part of the key.
 func Of(obj any) (types.NamespacedName, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -20,8 +20,7 @@ func Of(obj any) (types.NamespacedName, error) {
 	return types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, nil
 }
 
-// String is the joined form of a key: "namespace/name", or the name alone of an object
-// without a namespace.
+// String returns a key as "namespace/name", or the name alone if there is no namespace.
 func String(key types.NamespacedName) string {
 	if key.Namespace == "" {
 		return key.Name

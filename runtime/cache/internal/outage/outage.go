@@ -1,6 +1,6 @@
-// Package outage logs an outage of a server once for all informers that it concerns. Each
-// informer tells its Reporter of failures and recoveries; the reporters share a Log, which
-// decides what is of one outage.
+// Package outage logs an outage of a server once for all informers that it concerns. Each informer reports
+// failures and recoveries to its Reporter. The reporters share a Log, which decides which failures belong
+// to one outage.
 package outage
 
 import (
@@ -14,66 +14,62 @@ import (
 )
 
 const (
-	// outageDelay is the time that an outage's log waits for more informers to fail.
+	// outageDelay is the time for which the log line of an outage waits for more informers to fail.
 	outageDelay = time.Second
 
-	// busyDelay is the same if the server asks to wait. It does so for a second when
-	// it is asked for a resource that has just been defined: if it answers then,
-	// nothing is logged.
+	// busyDelay is the same if the server asks to wait. It asks for a second when a resource was just
+	// defined: if the next request succeeds, nothing is logged.
 	busyDelay = 3 * time.Second
 
-	// outageWindow limits the time between informers' failures of one outage, which may end
-	// before.
+	// outageWindow limits the time between two informers' failures of one outage. The outage may end
+	// earlier.
 	outageWindow = 30 * time.Second
 
-	// settling limits how long a server may refuse what it will serve: one that has just started
-	// answers 403 until it has read its roles.
+	// settling limits how long a server may refuse a resource that it will serve: a server that has just
+	// started answers 403 until it has read its roles.
 	settling = 10 * time.Second
 )
 
-// Log logs an outage once for all informers that have it and can't reach their
-// server, or get no response from it: one line when they fail and one when all of them
-// have recovered. Informers that fail more than outageWindow after all others are of another
-// outage: one informer that does not recover must not hide what happens to others.
-// Failures that concern one resource, as 403 and 404 do, are of no outage; they are
-// logged one by one, at the end of an outage only if they last. The zero value is
-// ready.
+// Log logs an outage once for all informers that share it and can't reach their server, or get no response:
+// one line when they fail and one when all of them have recovered. An informer that fails more than
+// outageWindow after all others belongs to another outage, so that one informer that does not recover can't
+// hide failures of others. Failures that concern one resource, such as 403 and 404, belong to no outage.
+// They are logged one by one, at the end of an outage only if they last. The zero value is ready.
 type Log struct {
 	mu sync.Mutex
-	// begun is the outage that informers which fail now are of, or nil.
+	// begun is the outage that a failing informer joins now, or nil.
 	begun *outage
 }
 
 // outage is a failure of several informers at about the same time.
 type outage struct {
 	begin time.Time
-	// last is when the last of its informers began to fail.
+	// last is when the last of its informers started to fail.
 	last time.Time
-	// err is the first failure, and logger that of its informer, which it names.
+	// err is the first failure. logger is the logger of its informer, which it names.
 	err    error
 	logger klog.Logger
-	// informers counts those that failed, failing those that still do, and
-	// recovered those that have recovered.
+	// informers counts the informers that failed, failing the ones that still fail, and recovered the ones
+	// that have recovered.
 	informers, failing, recovered int
-	// logged is set when the begin was logged, and over when the end was.
+	// logged is set once the beginning was logged, and over once the end was.
 	logged, over bool
 }
 
 // Reporter reports the failures of one informer.
 type Reporter struct {
-	// Log is that of the informers that share one; nil logs nothing.
+	// Log is the log that the informers share. Nil logs nothing.
 	Log *Log
-	// OfNames is set if the failures are of single objects: then every failure is of an outage.
+	// OfNames is set if the failures concern single objects. Then every failure belongs to an outage.
 	OfNames bool
-	// outage is the one that the informer is part of, or nil. Log.mu guards it.
+	// outage is the outage that the informer is part of, or nil. Log.mu guards it.
 	outage *outage
-	// refused logs, after a while, that the server refuses the informer; nil if it
-	// does not.
+	// refused logs after a while that the server refuses the informer. It is nil if the server does not.
 	refused *time.Timer
 }
 
-// Failed makes the informer part of an outage, if the failure is of one, and reports whether
-// that is so: the failure is then logged here.
+// Failed makes the informer part of an outage if the failure belongs to one, and reports whether it does.
+// If so, the Log logs the failure.
 func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	if r.Log == nil {
 		return false
@@ -95,7 +91,7 @@ func (r *Reporter) Failed(ctx context.Context, err error) bool {
 	return true
 }
 
-// stay logs a failure that has outlasted the outage that the informer was part of.
+// stay logs a failure that has outlasted the informer's outage.
 func (r *Reporter) stay(ctx context.Context, o *outage, err error) {
 	r.Log.mu.Lock()
 	defer r.Log.mu.Unlock()
@@ -148,7 +144,7 @@ func (r *Reporter) leave(recovered bool) bool {
 	return true
 }
 
-// ofOutage is true for failures that do not depend on the resource.
+// ofOutage reports whether a failure does not depend on the resource.
 func ofOutage(err error) bool {
 	switch failure.ClassOf(err) {
 	case failure.ClassConnection, failure.ClassServerError, failure.ClassTooManyRequests:
@@ -158,7 +154,7 @@ func ofOutage(err error) bool {
 	}
 }
 
-// isBusy is true for a server that asks to wait.
+// isBusy reports whether a failure means that the server asks to wait.
 func isBusy(err error) bool { return failure.ClassOf(err) == failure.ClassTooManyRequests }
 
 // open reports whether there is an outage that more informers can join. The caller holds mu.
@@ -166,8 +162,7 @@ func (l *Log) open() bool {
 	return l.begun != nil && !l.begun.over && time.Since(l.begun.last) <= outageWindow
 }
 
-// join counts one more informer that fails, and returns the outage that it is part
-// of. The caller holds mu.
+// join counts one more failing informer, and returns the outage that it is part of. The caller holds mu.
 func (l *Log) join(ctx context.Context, err error) *outage {
 	if !l.open() {
 		o := &outage{begin: time.Now(), err: err, logger: klog.FromContext(ctx)}
@@ -184,8 +179,8 @@ func (l *Log) join(ctx context.Context, err error) *outage {
 	return l.begun
 }
 
-// logBegin logs that an outage has begun, unless all of its informers have stopped
-// or reported another failure since, or the server has answered after it asked to wait.
+// logBegin logs that an outage has begun. It does not if all of its informers have stopped or reported
+// another failure since, or if the server has answered after it asked to wait.
 func (l *Log) logBegin(o *outage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// A meter measures calls in steps, since to measure each one would cost as much as the
-	// call. Steps grow up to longestStep calls as long as one takes less than quickStep, and
-	// are reset to one call when one takes more than slowStep.
+	// A meter measures calls in steps, since measuring each call would cost as much as the call. A step
+	// grows up to longestStep calls as long as steps take less than quickStep. It is reset to one call when
+	// a step takes more than slowStep.
 	longestStep = 64
 	quickStep   = 20 * time.Microsecond
 	slowStep    = time.Millisecond
 )
 
-// Clock measures the time since it was made.
+// Clock measures the time since its creation.
 type Clock struct{ began time.Time }
 
 // NewClock returns a clock that starts at zero.
@@ -23,19 +23,19 @@ func NewClock() Clock { return Clock{time.Now()} }
 
 func (c Clock) now() time.Duration { return time.Since(c.began) }
 
-// Millis is the time in the form in which events carry it. It starts over after 49
-// days, which differences survive.
+// Millis returns the time in the form that events carry. It starts over after 49 days, but differences stay
+// right.
 func (c Clock) Millis() uint32 { return uint32(c.now().Milliseconds()) }
 
-// Meter measures the calls of one handler. The goroutine that makes the calls writes it, and
-// any goroutine may Read it.
+// Meter measures the calls of one handler. The goroutine that makes the calls writes it, and any goroutine
+// may call Read.
 type Meter struct {
 	clock *Clock
 
 	// delivered counts the calls.
 	delivered atomic.Uint64
-	// since is when the running step began, negative if none does, and at the time
-	// of its first event.
+	// since is when the running step began, or negative if none is running. at is the time of its first
+	// event.
 	since   atomic.Int64
 	at      atomic.Uint32
 	longest atomic.Int64
@@ -43,26 +43,26 @@ type Meter struct {
 	// lastPanic is in nanoseconds of Unix time.
 	lastPanic atomic.Int64
 
-	// What is below is the goroutine's own: the number of calls, that at which the
-	// next step begins, how many the running one is to have, and when it began.
+	// The fields below belong to the goroutine that makes the calls: the number of calls, the call at which
+	// the next step begins, the length of the running step, and when it began.
 	calls, next, stride uint64
 	began               time.Duration
 }
 
-// New returns a meter whose events have the times of a clock.
+// New returns a meter for events whose times come from a clock.
 func New(clock *Clock) *Meter {
 	m := &Meter{clock: clock, stride: 1}
 	m.since.Store(-1)
 	return m
 }
 
-// Due reports whether the next call begins a stem.
+// Due reports whether the next call begins a step.
 func (m *Meter) Due() bool { return m.calls >= m.next }
 
 // Called notes that a call has returned.
 func (m *Meter) Called() { m.calls++ }
 
-// Panicked notes that a call has ended in a panic, and with it the running step.
+// Panicked notes that a call, and with it the running step, has ended in a panic.
 func (m *Meter) Panicked() {
 	m.lastPanic.Store(time.Now().UnixNano())
 	m.panics.Add(1)
@@ -70,8 +70,7 @@ func (m *Meter) Panicked() {
 	m.Idle()
 }
 
-// Step ends the running step, if there is one, and begins the next with an event
-// that happened at that time.
+// Step ends the running step, if there is one, and begins the next one with an event of the given time.
 func (m *Meter) Step(at uint32) {
 	now := m.clock.now()
 	m.end(now)
@@ -81,7 +80,7 @@ func (m *Meter) Step(at uint32) {
 	m.since.Store(int64(now))
 }
 
-// Idle ends the running step: there is no event to call the handler for.
+// Idle ends the running step, since no event waits for the handler.
 func (m *Meter) Idle() {
 	if m.since.Load() < 0 {
 		return
@@ -108,21 +107,20 @@ func (m *Meter) end(now time.Duration) {
 	}
 }
 
-// Reading has the measurements of a meter.
+// Reading holds the measurements of a meter.
 type Reading struct {
-	// Delivered counts the calls, but for those of the running step. Longest is the time that
-	// the longest call took, or takes.
+	// Delivered counts the calls, except for the running step's. Longest is the duration of the longest
+	// call, including a call in progress.
 	Delivered uint64
 	Longest   time.Duration
-	// Lag is the time since the event happened with which the running step began; zero if none
-	// runs.
+	// Lag is the time since the first event of the running step. It is zero if no step is running.
 	Lag time.Duration
-	// Panics counts the calls that ended in a panic, and LastPanic is when the last did.
+	// Panics counts the calls that ended in a panic, and LastPanic is when the last one did.
 	Panics    int
 	LastPanic time.Time
 }
 
-// Read returns what the meter has measured.
+// Read returns the measurements.
 func (m *Meter) Read() Reading {
 	since, at := m.since.Load(), m.at.Load()
 	now := m.clock.now() // no earlier than both

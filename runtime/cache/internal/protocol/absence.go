@@ -2,16 +2,16 @@ package protocol
 
 import "time"
 
-// Absence decides whether a resource was removed, or the objects that a doubtful list does not have.
-// A 404 does not show that: proxies answer it too, and API servers that are starting or being
-// upgraded. Objects are deleted only if each response has been without them for a while: the server's
-// discovery without the resource, or each list a doubtful one.
+// Absence decides whether a resource was removed, and whether the objects that a doubtful list does not
+// have are gone. A 404 proves neither: proxies answer it too, and so do API servers that are starting or
+// being upgraded. Objects are deleted only if every response for a while has been without them: discovery
+// without the resource, or one doubtful list after another.
 type Absence struct {
-	// Since is when the first such response came; zero if the last one was another.
+	// Since is when the first such response came. It is zero if the last response was another one.
 	Since time.Time
 }
 
-// Proven notes what a response said, and reports whether that is enough.
+// Proven notes a response, and reports whether the absence is proven.
 func (a *Absence) Proven(served bool, err error, now time.Time, grace time.Duration) bool {
 	switch {
 	case served || err != nil:

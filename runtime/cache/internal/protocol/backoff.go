@@ -18,32 +18,30 @@ const (
 	// MaxRetryAfter bounds how long a server can make an informer wait.
 	MaxRetryAfter = 10 * time.Minute
 
-	// A watch that lasted ten times the last delay resets the backoff, so that an
-	// informer is without a watch for no more than a tenth of the time: but no watch
-	// shorter than shortestLongWatch, and each one longer than longWatch.
+	// A watch that lasted ten times the last delay resets the backoff. So an informer is without a watch
+	// for at most a tenth of the time. But no watch shorter than shortestLongWatch resets it, and every
+	// watch longer than longWatch does.
 	longWatch         = 2 * time.Minute
 	shortestLongWatch = 10 * time.Second
 )
 
-// Health is the state of a server, as far as one response shows it. The later ones are nearer
-// to a success.
+// Health is the state of a server, as far as one response shows it. Later values are closer to a success.
 type Health uint8
 
 const (
-	// unreachable is no response at all.
+	// unreachable means that there was no response at all.
 	unreachable Health = iota
-	// unavailable is the response of a server, or of a proxy in front of it, that
-	// cannot serve at present.
+	// unavailable means that the server, or a proxy in front of it, cannot serve at present.
 	unavailable
-	// answering is any other response.
+	// answering means any other response.
 	answering
-	// limiting is the response of a server that says when to ask again (Retry-After).
+	// limiting means that the server says when to ask again (Retry-After).
 	limiting
-	// absent is the response of a server that has everything but the resource.
+	// absent means that the server lacks only the resource.
 	absent
 )
 
-// HealthOf returns the health of a server with which a request failed.
+// HealthOf returns the health of a server after a request that failed with err.
 func HealthOf(err error) Health {
 	if errors.Is(err, failure.ErrWatchTooShort) {
 		return answering // the watch was opened
@@ -63,22 +61,20 @@ func HealthOf(err error) Health {
 	}
 }
 
-// Backoff says how long to wait after each failure: longer from failure to failure,
-// until the server is in better health than at the last one, or a watch has lasted
-// for a while. wait.Backoff.DelayWithReset would be reset also while every request
-// fails.
+// Backoff decides how long to wait after each failure. The delay grows from failure to failure. It is reset
+// when the server is in better health than at the last failure, or a watch has lasted for a while.
+// wait.Backoff.DelayWithReset would also be reset while every request fails.
 type Backoff struct {
 	initial, current wait.Backoff
 	server           Health
 	last             time.Duration
-	// factor is the jitter of initial, which itself has none: the package wait has no
-	// other generator than the global one.
+	// factor is the jitter of initial, which itself has none: package wait can only use the global random
+	// generator.
 	factor float64
 	jitter func(limit time.Duration) time.Duration
 }
 
-// NewBackoff returns a backoff that begins as initial says. Jitter returns a random duration
-// below limit.
+// NewBackoff returns a backoff that starts with initial. jitter returns a random duration below limit.
 func NewBackoff(initial wait.Backoff, jitter func(limit time.Duration) time.Duration) Backoff {
 	factor := initial.Jitter
 	initial.Jitter = 0
@@ -87,7 +83,7 @@ func NewBackoff(initial wait.Backoff, jitter func(limit time.Duration) time.Dura
 
 func (b *Backoff) reset() { b.current = b.initial }
 
-// answered notes that the server was in that health.
+// answered notes the health of the server.
 func (b *Backoff) answered(server Health) {
 	if server > b.server {
 		b.reset()
@@ -95,24 +91,22 @@ func (b *Backoff) answered(server Health) {
 	b.server = server
 }
 
-// Succeeded notes a request that succeeded. The next ones may still fail for the reason
-// for which earlier ones did, so that it resets the backoff only if the server was not
-// reachable before.
+// Succeeded notes a request that succeeded. Later requests may still fail for the same reason as earlier
+// ones. So it resets the backoff only if the server was not reachable before.
 func (b *Backoff) Succeeded() {
 	if b.server == unreachable {
 		b.answered(unavailable)
 	}
 }
 
-// Watched notes that a watch was open for so long.
+// Watched notes how long a watch was open.
 func (b *Backoff) Watched(lasted time.Duration) {
 	if lasted > min(max(10*b.last, shortestLongWatch), longWatch) {
 		b.reset()
 	}
 }
 
-// Delay returns how long to wait after a failure with a server in that health, no less
-// than atLeast.
+// Delay returns how long to wait after a failure, given the server's health. It is at least atLeast.
 func (b *Backoff) Delay(server Health, atLeast time.Duration) time.Duration {
 	b.answered(server)
 	next := b.current.Step()
@@ -121,14 +115,14 @@ func (b *Backoff) Delay(server Health, atLeast time.Duration) time.Duration {
 	return b.last
 }
 
-// freeRequests limits how many requests in a row may follow each other at once.
+// freeRequests limits how many requests in a row may follow each other without a delay.
 const freeRequests = 8
 
-// Floor keeps requests that are expected to succeed, and follow each other at once,
-// from becoming a loop, whatever the options or the source make of them.
+// Floor keeps requests that are expected to succeed, and follow each other at once, from becoming a tight
+// loop, whatever the options and the source do.
 type Floor struct{ quick int }
 
-// Delay returns how long to wait after a request that took so long.
+// Delay returns how long to wait after a request that took the given time.
 func (f *Floor) Delay(took time.Duration) time.Duration {
 	if took >= ShortWatch {
 		f.quick = 0

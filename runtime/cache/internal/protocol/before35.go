@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// compare orders two resourceVersions as strings.Compare does, or says which one has no order.
+// compare orders two resourceVersions like strings.Compare. It fails for a version that has no order.
 func compare(a, b string) (int, error) {
 	for _, version := range []string{a, b} {
 		if version == "" || version[0] == '0' || strings.Trim(version, "0123456789") != "" {

@@ -10,12 +10,11 @@ type BookmarkInterval struct {
 }
 
 const (
-	// knownBookmarks is the number of intervals to be seen before they count.
+	// knownBookmarks is the number of intervals that must be seen before they count.
 	knownBookmarks = 3
 	// missingBookmarks is the number of bookmarks in a row that a watch must miss to be idle.
 	missingBookmarks = 3
-	// minimumIdleTimeout is the shortest timeout that follows from the interval:
-	// bookmarks may be late.
+	// minimumIdleTimeout is the shortest timeout that the interval leads to, since bookmarks may be late.
 	minimumIdleTimeout = 10 * time.Second
 )
 
@@ -25,8 +24,8 @@ func (b *BookmarkInterval) Observe(interval time.Duration) {
 	b.longest = max(b.longest, interval)
 }
 
-// IdleTimeout returns how long a watch may be silent, atMost if the server has not
-// shown how often it sends bookmarks.
+// IdleTimeout returns how long a watch may be silent. It is atMost as long as the interval of bookmarks is
+// not known.
 func (b *BookmarkInterval) IdleTimeout(atMost time.Duration) time.Duration {
 	if b.seen < knownBookmarks {
 		return atMost

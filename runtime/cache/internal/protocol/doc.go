@@ -1,6 +1,6 @@
-// Package protocol decides what a reflector asks of a server, from what the server has sent:
-// which request is next and when, what an event or a list says, and what it says about the
-// server. Its types are values. It has no goroutines, locks, logs or objects of its own.
+// Package protocol decides about a reflector's requests by what the server has sent. It decides which
+// request is next and when, what an event or a list means, and what it says about the server. Its types are
+// values. It has no goroutines, locks, logs or objects of its own.
 //
 //	State           the next list, watch-list or watch, after how the last one ended
 //	Backoff, Floor  how long to wait before it

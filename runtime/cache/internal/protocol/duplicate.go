@@ -8,31 +8,29 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// recentEvents is the number of events remembered per watch.
+// recentEvents is the number of events that are remembered for each watch.
 const recentEvents = 64
 
 // Novelty says how an event compares with the events before it.
 type Novelty uint8
 
 const (
-	// Fresh is an event that is not known to be one of the following.
+	// Fresh is any event that is none of the following.
 	Fresh Novelty = iota
-	// Repeated is an event like the last one of its object: the same type and version.
-	// It is a duplicate if the content is the same too.
+	// Repeated is an event with the same type and version as the last one of its object. If the content is
+	// the same too, it is a duplicate.
 	Repeated
-	// Outdated is an event of an older version than an earlier one of that object. A
-	// faulty proxy may have sent it a second time, or the server shows objects in an
-	// order of its own.
+	// Outdated is an event of an older version than an earlier event of the object. A faulty proxy may have
+	// sent it twice, or the server may send objects in an order of its own.
 	Outdated
-	// Superseded is an outdated deletion of another object than the one that has the
-	// name now: that one is not deleted.
+	// Superseded is an outdated deletion of another object than the one that has the name now. The present
+	// object is not deleted.
 	Superseded
 )
 
-// Delivered remembers the latest events of a watch whose source has ordered
-// versions. An event is a duplicate only if nothing can have happened since: objects
-// that are shown again, at the version that they had, are real events, of servers that
-// filter by permissions for example.
+// Delivered remembers the latest events of a watch whose source has ordered versions. An event is a
+// duplicate only if nothing can have happened since. Objects that are sent again at the version that they
+// had can be real events, for example of a server that filters by permissions.
 type Delivered struct {
 	seed maphash.Seed
 	// recent is nil before the first event: most watches are quiet.
@@ -42,20 +40,19 @@ type Delivered struct {
 	Last Received
 }
 
-// deliveredEvent is an event of the object with these hashes of its key and UID.
+// deliveredEvent is an event of an object. It has hashes of the object's key and UID.
 type deliveredEvent struct {
 	key, uid uint64
 	kind     watch.EventType
 	version  string
 }
 
-// NewDelivered returns the memory of a watch that begins.
+// NewDelivered returns the memory of a new watch.
 func NewDelivered() Delivered { return Delivered{seed: maphash.MakeSeed()} }
 
-// Judge compares an event with those before it, and with the object that the store has
-// for its key, and keeps it for later comparisons if it is fresh. Position is the version
-// of the watch, and empty before it has one. The event of an object without a UID is
-// fresh, since it may be another object of the same name.
+// Judge compares an event with earlier events, and with the stored object of its key. It remembers the
+// event if it is fresh. position is the version of the watch, and empty before it has one. The event of an
+// object without a UID is fresh, since it may be another object of the same name.
 func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached func(types.NamespacedName) (Received, bool)) Novelty {
 	m, err := meta.Accessor(obj)
 	if err != nil || m.GetUID() == "" {
@@ -76,7 +73,7 @@ func (d *Delivered) Judge(kind watch.EventType, obj any, position string, cached
 			}
 		}
 	}
-	if verdict == Fresh { // an outdated one that came once more would not look Outdated
+	if verdict == Fresh { // otherwise an outdated event would not look Outdated when it comes again
 		d.recent[d.at] = event
 		d.at = (d.at + 1) % recentEvents
 	}
@@ -92,7 +89,7 @@ func (d *Delivered) event(kind watch.EventType, key types.NamespacedName, origin
 	}
 }
 
-// compare looks for the latest event of the key.
+// compare compares an event with the latest event of its key.
 func (d *Delivered) compare(event deliveredEvent) Novelty {
 	for back := 1; back <= recentEvents; back++ {
 		earlier := &d.recent[(d.at-back+recentEvents)%recentEvents]
@@ -107,7 +104,7 @@ func (d *Delivered) compare(event deliveredEvent) Novelty {
 	return Fresh
 }
 
-// after says what an earlier event of the same key makes of e.
+// after judges e by an earlier event of the same key.
 func (e deliveredEvent) after(earlier deliveredEvent) Novelty {
 	switch {
 	case !Older(e.version, earlier.version):

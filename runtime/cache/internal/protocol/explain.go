@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Explain adds to the error of a list or watch what operator action it needs, and that a
-// Retry-After which is too long is not respected. The resource is that of the source, in a
-// namespace or all for "". If neither the source nor the error has it, otherwise stands for it.
+// Explain adds to the error of a list or watch which operator action it needs. It also says if a
+// Retry-After was too long to be respected. resource and namespace are the source's; "" stands for all
+// namespaces. If neither the source nor the error names the resource, Explain uses otherwise.
 func Explain(err error, resource schema.GroupVersionResource, namespace, otherwise string) error {
 	switch class := failure.ClassOf(err); {
 	case apierrors.IsUnauthorized(err):
@@ -29,8 +29,8 @@ func Explain(err error, resource schema.GroupVersionResource, namespace, otherwi
 	return err
 }
 
-// target names what was requested. A source that does not say it, such as a ListerWatcher, has
-// it in the server's error.
+// target names the requested objects. If the source does not describe its resource, as a ListerWatcher, the
+// server's error may name it.
 func target(err error, resource schema.GroupVersionResource, namespace, otherwise string) string {
 	if resource.Empty() {
 		return cmp.Or(resourceIn(err).String(), otherwise)
@@ -41,7 +41,7 @@ func target(err error, resource schema.GroupVersionResource, namespace, otherwis
 	return fmt.Sprintf("%s (version %s) in namespace %q", resource.GroupResource(), resource.Version, namespace)
 }
 
-// resourceIn returns the resource that an error of the server is about; empty if it does not say.
+// resourceIn returns the resource that an error of the server names. It is empty if the error names none.
 func resourceIn(err error) schema.GroupResource {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

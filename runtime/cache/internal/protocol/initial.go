@@ -5,13 +5,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// InitialEvents folds the events that open a watch-list into the list that they stand for, of
-// any items.
+// InitialEvents turns the initial events of a watch-list into a list of items.
 type InitialEvents[T any] struct {
 	list []T
-	// at has the place of each item in the list, and nowhere for other objects that had events.
+	// at has the place of each item in the list. It has nowhere for other objects that had events.
 	at map[types.NamespacedName]int
-	// gone are the places in the list whose items were deleted.
+	// gone holds the places in the list whose items were deleted.
 	gone map[int]bool
 }
 
@@ -23,8 +22,8 @@ func NewInitialEvents[T any]() *InitialEvents[T] {
 	return &InitialEvents[T]{at: map[types.NamespacedName]int{}, gone: map[int]bool{}}
 }
 
-// Add takes the event of an object, whose item takes the place of an earlier one. It reports
-// whether the event is the first of the object.
+// Add adds an event of an object. Its item replaces an earlier one. Add reports whether the event is the
+// first of the object.
 func (e *InitialEvents[T]) Add(kind watch.EventType, key types.NamespacedName, item T) (first bool) {
 	i, seen := e.at[key]
 	listed := seen && i != nowhere
@@ -43,8 +42,8 @@ func (e *InitialEvents[T]) Add(kind watch.EventType, key types.NamespacedName, i
 	return !seen
 }
 
-// Note takes the event of an object that leaves the list as it is, and reports whether it is the
-// first of the object.
+// Note adds an event of an object that leaves the list as it is, and reports whether it is the first of the
+// object.
 func (e *InitialEvents[T]) Note(key types.NamespacedName) (first bool) {
 	if _, seen := e.at[key]; seen {
 		return false

@@ -6,22 +6,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Notice says how to report a request that ended with an error and is followed by another one
-// without a backoff.
+// Notice says how to report a request that ended with an error, and is followed by another request without
+// a backoff.
 type Notice struct {
-	// Verbosity and Message are those of the log line.
+	// Verbosity and Message are the log line's.
 	Verbosity int
 	Message   string
 	// Failure reports whether it is a failure, after which the user may want a backoff.
 	Failure bool
-	// Attempt reports whether it counts as a failed attempt, and Fallback whether the error is why
-	// a list follows.
+	// Attempt reports whether it counts as a failed attempt, and Fallback whether a list follows because of
+	// it.
 	Attempt, Fallback bool
 }
 
-// NoticeOf returns that of a request of one phase, which is followed by one of another. A watch
-// on which nothing happens is no failure, nor is one that was closed: there may have been no
-// changes.
+// NoticeOf returns the notice for a request of one phase that is followed by a request of the next phase. A
+// silent watch is no failure, nor is a watch that was closed: there may have been no changes.
 func NoticeOf(err error, phase, next Phase) Notice {
 	switch {
 	case errors.Is(err, failure.ErrWatchIdle):

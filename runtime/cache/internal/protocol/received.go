@@ -11,8 +11,7 @@ type Origin struct {
 	ResourceVersion string
 }
 
-// OriginOf returns the origin of an object that no transform has changed. It is empty for an
-// object without metadata.
+// OriginOf returns the origin of an untransformed object. It is empty for an object without metadata.
 func OriginOf(obj any) Origin {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -21,15 +20,14 @@ func OriginOf(obj any) Origin {
 	return Origin{m.GetUID(), m.GetResourceVersion()}
 }
 
-// Sent is the metadata by which informers tell the states of objects apart, as the server sent it.
+// Sent is the metadata by which informers distinguish the states of objects, as the server sent it.
 type Sent struct {
 	Origin
 	// Deleting reports whether the object has a deletionTimestamp.
 	Deleting bool
 }
 
-// SentOf returns that metadata of an object that no transform has changed. It returns false for an
-// object without metadata.
+// SentOf returns that metadata of an untransformed object. It returns false for an object without metadata.
 func SentOf(obj any) (Sent, bool) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -38,14 +36,14 @@ func SentOf(obj any) (Sent, bool) {
 	return Sent{Origin{m.GetUID(), m.GetResourceVersion()}, m.GetDeletionTimestamp() != nil}, true
 }
 
-// Received is an object of a server, as it is stored.
+// Received is an object of a server, in the form in which it is stored.
 type Received struct {
 	Object any
-	// Sent is nil if Object still has that metadata, as in general.
+	// Sent is nil if Object still has that metadata, which is the common case.
 	Sent *Sent
 }
 
-// Transformed returns the object that a transform has made of one with that metadata.
+// Transformed returns the result obj of a transform, for an object that was sent with the given metadata.
 func Transformed(obj any, sent Sent) Received {
 	if left, _ := SentOf(obj); left == sent {
 		return Received{Object: obj}
@@ -62,8 +60,8 @@ func (r *Received) Origin() Origin {
 	return OriginOf(r.Object)
 }
 
-// Recreated reports whether an object that no transform has changed is known to be another one than the
-// stored object of its name.
+// Recreated reports whether an untransformed object is known to be another one than the stored object of
+// its name.
 func Recreated(stored Received, obj any) bool {
 	before, now := stored.Origin().UID, OriginOf(obj).UID
 	return before != "" && now != "" && before != now

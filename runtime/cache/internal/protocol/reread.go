@@ -1,23 +1,23 @@
 package protocol
 
-// longestReread is the largest number of watches that end before a list with objects that
-// could not be decoded is repeated: about an hour.
+// longestReread is the largest number of watches after which a list with undecodable objects is repeated.
+// That is about an hour.
 const longestReread = 8
 
-// Reread says when to list again because objects could not be decoded. The server may be
-// able to send them again without a change of the object, for example when a conversion
-// webhook works again. It is a value. Its methods are called for each list and watch.
+// Reread decides when to list again because objects could not be decoded. The server may be able to send
+// them again without a change of the object, for example when a conversion webhook works again. It is a
+// value. Its methods are called for each list and watch.
 type Reread struct {
-	// pending reports whether an object of the last list, or since, is not readable.
+	// pending reports whether an object was not readable in the last list or since.
 	pending bool
-	// after is the number of watches to end before the next list. ended counts those that have.
+	// after is the number of watches that must end before the next list. ended counts the ones that have.
 	after, ended int
 }
 
-// Listing is called before a list, which finds again what is not readable.
+// Listing is called before a list. The list finds unreadable objects again.
 func (r *Reread) Listing() { r.pending = false }
 
-// Listed is called after it.
+// Listed is called after a list.
 func (r *Reread) Listed() {
 	if !r.pending {
 		r.after = 0

@@ -9,29 +9,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// defaultPageSize is client-go's.
+// defaultPageSize is the same as client-go's.
 const defaultPageSize = 500
 
-// maxIncomplete limits how many watch-lists in a row may be cut before the bookmark that closes
-// their initial events, or get a 429. After that the informer falls back to a list, which a server
-// may answer from a cache that is too far behind for a watch-list.
+// maxIncomplete limits how many watch-lists in a row may be cut before the bookmark that closes their
+// initial events, or get a 429. Then the informer falls back to a list, which a server may answer from a
+// cache that is too far behind for a watch-list.
 const maxIncomplete = 3
 
-// longIncomplete is the time from which on such a watch-list counts as all of them: the next one
-// would last as long.
+// longIncomplete is the duration from which on one such watch-list is enough: the next one would last as
+// long.
 const longIncomplete = time.Minute
 
-// maxUselessWatches limits how many watches in a row may be cut at once, with nothing
-// delivered. After that the informer lists each time, since watches deliver nothing.
+// maxUselessWatches limits how many watches in a row may be cut at once without an event. Then the informer
+// lists each time, since watches deliver nothing.
 const maxUselessWatches = 3
 
-// ErrPageRepeated is why an informer lists without pages: the server, or a proxy that drops
-// the continue parameter, sent a page that it had sent before.
+// ErrPageRepeated means that the server, or a proxy that drops the continue parameter, sent a page twice.
+// The informer then lists without pages.
 var ErrPageRepeated = errors.New("page was sent before")
 
-// State is the state of the reflector between two requests: the next request, and what
-// earlier ones have shown of the server. It is a value. Each transition is a pure function
-// of it and of what happened, and returns the next state and when to go on.
+// State is the state of the reflector between two requests: the next request, and what earlier ones have
+// shown about the server. It is a value. Each transition is a pure function of the state and of what
+// happened. It returns the next state, and when to continue.
 //
 //	          ┌── fallback ──┐
 //	          ▼              │
@@ -40,21 +40,21 @@ var ErrPageRepeated = errors.New("page was sent before")
 //	          └─► Watching ◄─┘
 //	                 │ closed: Watching   expired, failed, other objects selected: start
 //
-// After a failure the state says as well whether the resource exists at all.
+// After a failure the state also says whether the resource exists at all.
 type State struct {
 	// Phase is the kind of the next request.
 	Phase Phase
 
-	// ResourceVersion is the latest that was seen, "" before the first.
+	// ResourceVersion is the latest version that was seen. It is "" before the first.
 	ResourceVersion string
-	// latest means that the server no longer has ResourceVersion, or does not have it
-	// yet: the next list is one of the latest state.
+	// latest means that the server no longer has ResourceVersion, or has not reached it yet: the next list
+	// requests the latest state.
 	latest bool
-	// listed is the version of the last list until a watch was opened after it, then "".
+	// listed is the version of the last list until a watch was opened after it, and "" then.
 	listed string
 
-	// Restarted means that the server's history may have restarted: an object of the
-	// same resourceVersion as one in the store may be another one.
+	// Restarted means that the server's history may have restarted: an object with the resourceVersion of a
+	// stored one may be another object.
 	Restarted bool
 
 	// incomplete counts the watch-lists in a row that were cut before their bookmark, or got a 429.
@@ -63,25 +63,25 @@ type State struct {
 	// useless counts the watches in a row that were cut at once.
 	useless int
 
-	// Token continues the list in progress; "" before its first page.
+	// Token continues the list in progress. It is "" before the first page.
 	Token string
-	// paged means that the server pages lists even of resourceVersion "0": it
-	// has no watch cache, so that there is nothing to gain by one large page.
+	// paged means that the server pages even lists of resourceVersion "0". It has no watch cache, so that
+	// one large page has no advantage.
 	paged bool
-	// whole asks for the list in progress without pages, since it expired
-	// between two of them.
+	// whole means that the list in progress is requested without pages, since it expired between two of
+	// them.
 	whole bool
 
-	// notFound counts the answers in a row that there is no such resource.
+	// notFound counts the responses in a row that say that there is no such resource.
 	notFound int
 
-	// pageSize is the size that the user asked for, or 0.
+	// pageSize is the page size that the user set, or 0.
 	pageSize int64
-	// watchList reports whether a start is a watch-list.
+	// watchList reports whether a round starts with a watch-list.
 	watchList bool
 }
 
-// Phase is a kind of requests.
+// Phase is a kind of request.
 type Phase uint8
 
 const (
@@ -94,16 +94,15 @@ const (
 	Watching
 )
 
-// Pace says when to go on after a transition.
+// Pace says when to continue after a transition.
 type Pace uint8
 
 const (
-	// AtOnce is for what is expected to succeed.
+	// AtOnce means no wait: the next request is expected to succeed.
 	AtOnce Pace = iota
-	// Soon is after about a second: the last request succeeded, but nearly
-	// nothing came of it.
+	// Soon means about a second: the last request succeeded, but delivered next to nothing.
 	Soon
-	// Later is after a failure, with a backoff.
+	// Later means a backoff, after a failure.
 	Later
 )
 
@@ -112,7 +111,7 @@ func NewState(pageSize int64, watchList bool) State {
 	return State{pageSize: pageSize, watchList: watchList}.Start()
 }
 
-// Start begins a new round: everything is fetched again.
+// Start starts a new round: everything is fetched again.
 func (s State) Start() State {
 	s.Token, s.whole = "", false
 	s.Phase = Listing
@@ -122,8 +121,8 @@ func (s State) Start() State {
 	return s
 }
 
-// listVersion is the resourceVersion of a list: anything that the server has in
-// its cache at first, then nothing older than what was seen.
+// listVersion returns the resourceVersion of a list: at first anything that the server has in its cache,
+// later nothing older than what was seen.
 func (s State) listVersion() string {
 	switch {
 	case s.latest:
@@ -135,19 +134,18 @@ func (s State) listVersion() string {
 	}
 }
 
-// Resumable reports whether a watch can go on where another one ended. From no particular
-// version, it would begin with the objects that exist then.
+// Resumable reports whether a watch can continue where another one ended. Without a version, it would start
+// with the present objects.
 func (s State) Resumable() bool { return IsVersion(s.ResourceVersion) }
 
-// ListOptions are those of the next page.
+// ListOptions returns the options of the next page.
 func (s State) ListOptions() metav1.ListOptions {
 	if s.Token != "" {
 		return metav1.ListOptions{Continue: s.Token, Limit: s.limit()}
 	}
 	options := metav1.ListOptions{ResourceVersion: s.listVersion(), Limit: s.limit()}
 	if options.Limit != 0 && IsVersion(options.ResourceVersion) {
-		// With a limit alone the list would be that of exactly this version, which may
-		// be older than what the server can still watch from.
+		// With a limit alone the server would list exactly this version, which may be too old to watch from.
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
 	}
 	return options
@@ -163,13 +161,12 @@ func (s State) limit() int64 {
 	case s.paged || version == "" || version == "0":
 		return defaultPageSize
 	default:
-		// A limit would keep the server from answering from its cache.
+		// With a limit, the server would not use its cache.
 		return 0
 	}
 }
 
-// Listed is the transition for a page. The list is complete if the phase
-// becomes Watching.
+// Listed is the transition for a page. The list is complete if Phase becomes Watching.
 func (s State) Listed(page metav1.ListMeta) State {
 	if page.Continue != "" {
 		if s.Token == "" && s.listVersion() == "0" {
@@ -199,7 +196,7 @@ func (s State) ListFailed(err error) (State, Pace) {
 	}
 }
 
-// noted counts the answers that there is no such resource.
+// noted counts responses that say that there is no such resource.
 func (s State) noted(err error) State {
 	if failure.ClassOf(err) == failure.ClassNotFound {
 		s.notFound++
@@ -209,12 +206,12 @@ func (s State) noted(err error) State {
 	return s
 }
 
-// Absent reports whether there is no such resource. A single answer may come from a server
-// that is about to start.
+// Absent reports whether there is no such resource. A single response may come from a server that is still
+// starting.
 func (s State) Absent() bool { return s.notFound > 1 }
 
-// WatchOptions are those of the next watch or watch-list, which the server is
-// asked to end after timeout.
+// WatchOptions returns the options of the next watch or watch-list. They ask the server to end it after
+// timeout.
 func (s State) WatchOptions(timeout time.Duration) metav1.ListOptions {
 	seconds := int64(timeout / time.Second)
 	options := metav1.ListOptions{
@@ -241,8 +238,7 @@ func (s State) Streamed(resourceVersion string) State {
 	return s
 }
 
-// StreamEnded is the transition for a watch-list that ended before that
-// bookmark.
+// StreamEnded is the transition for a watch-list that ended before the closing bookmark.
 func (s State) StreamEnded(e Ending) (State, Pace) {
 	if failure.ClassOf(e.Err) == failure.ClassSelectionChanged {
 		return s, AtOnce
@@ -263,7 +259,7 @@ func (s State) StreamEnded(e Ending) (State, Pace) {
 		return s, Later
 	case failure.ClassNotFound:
 		if s.Absent() {
-			// A proxy may not support watches, and let lists through.
+			// A proxy may not support watches, but pass lists on.
 			s.Phase = Listing
 		}
 		return s, Later
@@ -279,11 +275,11 @@ func (s State) StreamEnded(e Ending) (State, Pace) {
 	return s, AtOnce
 }
 
-// WatchEnded is the transition for a watch that ended. One that was cut is opened
-// again where it was. If it was of no use, that is after a backoff, and not for ever: a
-// proxy may cut every watch, and let lists through. A list whose version expires at once is
-// followed by a list of the latest state: the server's cache, which may be far behind, would
-// answer with the same version again. That a source selects other objects says nothing about the server.
+// WatchEnded is the transition for a watch that ended. A watch that was cut is opened again where it was.
+// If it was useless, that happens after a backoff, and only a few times: a proxy may cut every watch, but
+// pass lists on. A list whose version expires at once is followed by a list of the latest state: the
+// server's cache may be far behind, and would return the same version again. If the source selects other
+// objects, that says nothing about the server.
 func (s State) WatchEnded(e Ending) (State, Pace) {
 	if failure.ClassOf(e.Err) == failure.ClassSelectionChanged {
 		return s.Start(), AtOnce

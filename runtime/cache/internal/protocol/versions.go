@@ -2,7 +2,7 @@ package protocol
 
 import "k8s.io/apimachinery/pkg/api/meta"
 
-// ResourceVersionOf returns the version of an object, "" if it has none.
+// ResourceVersionOf returns the version of an object, or "" if it has none.
 func ResourceVersionOf(obj any) string {
 	if m, err := meta.Accessor(obj); err == nil {
 		return m.GetResourceVersion()
@@ -10,11 +10,11 @@ func ResourceVersionOf(obj any) string {
 	return ""
 }
 
-// IsVersion reports whether a watch can begin at a resourceVersion: "" and "0" are any.
+// IsVersion reports whether a watch can start at a resourceVersion: "" and "0" stand for any version.
 func IsVersion(resourceVersion string) bool { return resourceVersion != "" && resourceVersion != "0" }
 
-// Newer reports whether a version is later than position, as far as they can be
-// compared (KEP-5504).
+// Newer reports whether a version is later than position. Versions that can't be compared count as newer
+// (KEP-5504).
 func Newer(version, position string) bool {
 	order, err := compare(version, position)
 	return err != nil || order > 0
@@ -34,8 +34,8 @@ func Newest(a, b string) string {
 	return b
 }
 
-// AtLeast reports whether version is wanted or a later one. The empty one is
-// before all others.
+// AtLeast reports whether version is wanted or later. The empty version is before all others. It fails for
+// versions that have no order.
 func AtLeast(version, wanted string) (bool, error) {
 	if version == "" {
 		_, err := compare(wanted, wanted)

@@ -8,22 +8,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// Sight has what a wait sees at one moment of an informer's store, and of the scope of the object that
-// it is about.
+// Sight holds the state of an informer's store at one moment, and of the scope of the object that a wait is
+// about.
 type Sight struct {
-	// Never is why nothing of the object arrives: the informer does not follow it, or the server refuses it.
+	// Never says why the object never arrives: the informer does not follow it, or the server refuses it.
+	// It is nil otherwise.
 	Never error
-	// Gone is set if there is nothing that could reach a version.
+	// Gone is set if there is no scope that could reach a version.
 	Gone bool
-	// Listed is set if the store has a whole list of what the source selects now.
+	// Listed is set if the store has a whole list of the objects that the source selects now.
 	Listed bool
 	// Version is the resourceVersion that the store has reached.
 	Version string
 	// Restarts counts how often the server's history has restarted.
 	Restarts int
 
-	// Stored is the object in the store, and Exists whether there is one. Opaque is set if it has no
-	// metadata, so that no state of it is later than another one.
+	// Stored is the stored object, and Exists reports whether there is one. Opaque is set if it has no
+	// metadata, so that its states can't be compared.
 	Stored         Sent
 	Exists, Opaque bool
 	// LeftOut is set if the store could not take the latest state of the object.
@@ -36,13 +37,13 @@ type Aim int
 const (
 	// Reached waits until the store has reached a version.
 	Reached Aim = iota
-	// Written waits until it also has the object as it was written at that version, or in a later state.
+	// Written waits until it also has the object as it was written at that version, or a later state.
 	Written
-	// Finalized waits until it also has lost the object, since the write removed the last finalizer. The server
-	// answers such a write with the version of the state before.
+	// Finalized waits until it also has lost the object, since the write removed the last finalizer. The
+	// server answers such a write with the version before the removal.
 	Finalized
-	// Deleted waits until it knows that the object was deleted, or is being deleted. The version may be empty:
-	// it counts only for a store that may not have heard of the object yet.
+	// Deleted waits until it knows that the object was deleted, or is being deleted. The version may be
+	// empty. It counts only if the store may not have heard of the object yet.
 	Deleted
 )
 
@@ -51,12 +52,12 @@ type Wait struct {
 	Aim     Aim
 	Version string
 	UID     types.UID
-	// Restarts is Sight.Restarts at the beginning. Versions before and after a restart can't be compared.
+	// Restarts is Sight.Restarts at the start. Versions before and after a restart can't be compared.
 	Restarts int
 }
 
-// Judge returns whether the wait is over, or what the store lacks. An error ends the wait: what it is
-// for never comes, or can't be known.
+// Judge returns whether the wait is over, or what the store lacks. An error ends the wait: the state never
+// comes, or can't be known.
 func (w Wait) Judge(s Sight) (done bool, lacks string, err error) {
 	switch {
 	case s.Never != nil:
@@ -84,7 +85,7 @@ func (w Wait) Judge(s Sight) (done bool, lacks string, err error) {
 	return false, "store has an earlier state", nil
 }
 
-// fits reports whether the stored state of the object is as wanted.
+// fits reports whether the stored state of the object is the wanted one.
 func (w Wait) fits(stored Sent) bool {
 	other := w.UID != "" && stored.UID != w.UID
 	switch w.Aim {

@@ -1,13 +1,13 @@
-// Package queue carries what a reflector has seen to its store.
+// Package queue carries a reflector's deltas to the store.
 package queue
 
 import "sync"
 
 const (
-	// limit limits how many items may wait for the consumer before the producer waits: a store
-	// that can't keep up slows the stream down instead of filling the memory.
+	// limit is the number of waiting items at which producers wait: a store that can't keep up slows the
+	// stream down instead of filling the memory.
 	limit = 4096
-	// shortBurst is the largest number of items whose memory is kept for the next ones.
+	// shortBurst is the largest number of items whose memory is reused for later items.
 	shortBurst = 512
 )
 
@@ -20,20 +20,20 @@ type Queue[T any] struct {
 	changed sync.Cond
 	items   []T
 	closed  bool
-	// waiting reports whether the consumer waits for items, and is done with all before.
+	// waiting reports whether the consumer waits for items and has handled all earlier ones.
 	waiting bool
 }
 
-// New returns an empty queue. Resized is called with the number of items that wait, whenever
-// that changes, and must return at once.
+// New returns an empty queue. resized is called with the number of waiting items, whenever it changes, and
+// must return at once.
 func New[T any](resized func(int)) *Queue[T] {
 	q := &Queue[T]{resized: resized}
 	q.changed.L = &q.mu
 	return q
 }
 
-// Push adds an item. It blocks while limit others wait, which ends since
-// the consumer pops until the queue is closed and empty.
+// Push adds an item. It blocks while limit items wait. That ends, since the consumer pops until the queue
+// is closed and empty.
 func (q *Queue[T]) Push(item T) {
 	q.mu.Lock()
 	for len(q.items) >= limit {
@@ -48,9 +48,8 @@ func (q *Queue[T]) Push(item T) {
 	}
 }
 
-// Pop returns all items, oldest first, and blocks while there are none. It
-// returns none once the queue is closed and empty. The memory of buf, what an
-// earlier Pop returned, is used again.
+// Pop removes and returns all items, oldest first, and blocks while there are none. It returns none once
+// the queue is closed and empty. It reuses the memory of buf, which an earlier Pop returned.
 func (q *Queue[T]) Pop(buf []T) []T {
 	clear(buf)
 	if cap(buf) > shortBurst && len(buf) <= shortBurst {
@@ -72,14 +71,14 @@ func (q *Queue[T]) Pop(buf []T) []T {
 	return popped
 }
 
-// Consumed reports whether the consumer is done with all that was pushed.
+// Consumed reports whether the consumer has handled everything that was pushed.
 func (q *Queue[T]) Consumed() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.waiting && len(q.items) == 0
 }
 
-// Close lets Pop end when all is popped. Nothing may be pushed after it.
+// Close closes the queue: Pop returns the remaining items, and then none. Nothing may be pushed after it.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

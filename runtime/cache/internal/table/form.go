@@ -7,16 +7,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
-// Object is an object as a table holds it: one word, whatever its type. A Form makes
-// it from an object, and the object from it.
+// Object is an object in the form in which a table holds it: one word, whatever its type. A Form converts
+// between an object and this word.
 type Object = unsafe.Pointer
 
-// Form is the way in which a table holds its objects. A form never changes.
+// Form is the form in which a table holds its objects. A Form never changes.
 //
-// An object is an interface of two words: its Go type and its value. Mostly all
-// objects have one Go type: it is in the form, once, and the table holds the other
-// word. Objects of several Go types are boxed, and so are objects that have metadata beside
-// them: the word points to a copy of a Received.
+// An object is an interface of two words: its Go type and its value. In most tables all objects have one Go
+// type. The form then has the type, once, and the table holds the other word. Objects of several Go types
+// are boxed, and so are objects with metadata beside them: the word then points to a copy of a Received.
 type Form struct {
 	goType unsafe.Pointer
 	boxed  bool
@@ -33,13 +32,13 @@ func (f *Form) Holds(r protocol.Received) bool {
 	return f.boxed || r.Sent == nil && words(&r.Object)[0] == f.goType
 }
 
-// Only reports whether the form is for objects of the Go type of an example, and no others.
+// Only reports whether the form is only for objects of the Go type of an example.
 func (f *Form) Only(example any) bool { return !f.boxed && words(&example)[0] == f.goType }
 
 // HoldsAny reports whether any object can be held in this form.
 func (f *Form) HoldsAny() bool { return f.boxed }
 
-// Pack returns an object that can be held in this form as one word.
+// Pack returns an object as one word. The form must be able to hold the object.
 func (f *Form) Pack(r protocol.Received) Object {
 	if !f.boxed {
 		return words(&r.Object)[1]
@@ -66,7 +65,7 @@ func (f *Form) Received(o Object) protocol.Received {
 	return protocol.Received{Object: f.Unpack(o)}
 }
 
-// words are the type and the value of an interface.
+// words returns the type and the value of an interface.
 func words(p *any) *[2]unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(p)) }
 
 func load(p *Object) Object { return atomic.LoadPointer(p) }

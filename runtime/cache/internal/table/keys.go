@@ -9,35 +9,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// keyTable finds the row of a key: an open-addressing hash table that leaves the
-// keys themselves in the rows, where they are needed anyway. A map would hold each
-// a second time, which is a third of what an object costs.
+// keyTable finds the row of a key. It is an open-addressing hash table that leaves the keys in the rows,
+// where they are needed anyway. A map would hold each key a second time, which is a third of an object's
+// cost.
 //
-// Changes need the write lock of the store. Reads are safe without a lock, but during a
-// change they may find a part of it.
+// Changes need the store's write lock. Reads are safe without a lock, but during a change they may see a
+// part of it.
 type keyTable struct {
 	seed uint64
-	// rows counts the rows. moves counts how often a key came or went: between two moves each key
+	// rows counts the rows. moves counts how often a key was added or removed: between two moves each key
 	// keeps its row. Both need a lock.
 	rows  int
 	moves uint64
-	// namespace is that of the key that came last, and probably of the next one.
+	// namespace is the namespace of the last key, which the next key probably has too.
 	namespace unique.Handle[string]
 	memory    atomic.Pointer[keyMemory]
 }
 
-// keyMemory is where a keyTable holds its keys, until they are too many for it.
+// keyMemory is the memory for a number of keys. A keyTable replaces it when it is full.
 type keyMemory struct {
-	// slots hold each a key's hash, in the upper half, and its row plus one; 0 is a
-	// free slot. At most four fifths are taken. A key stands in the first slot from
-	// the home of its hash on that was free when it came, and no slot between the
-	// two is free.
+	// A slot holds a key's hash, in the upper half, and its row plus one. 0 is a free slot. At most four
+	// fifths of the slots are taken. The slot of a key is the first free slot from the home of its hash on,
+	// at the time when it was added. No slot between the two is free.
 	slots []atomic.Uint64
-	// keys are those of the rows. They are never changed.
+	// keys holds the keys of the rows. A key is never changed.
 	keys []atomic.Pointer[rowKey]
 }
 
-// rowKey is a key with little memory: a namespace is there once for all its keys.
+// rowKey is a key in little memory: a namespace is held once for all its keys.
 type rowKey struct {
 	namespace unique.Handle[string]
 	name      string
@@ -52,10 +51,10 @@ func Hash(seed uint64, key Key) uint32 {
 	return uint32(hash(seed, key.Namespace)*odd ^ hash(^seed, key.Name))
 }
 
-// minimumRows is the number of keys that a small table has room for.
+// minimumRows is the number of keys that the smallest table has room for.
 const minimumRows = 6
 
-// init makes an empty table with room for so many keys.
+// init sets up an empty table with room for size keys.
 func (t *keyTable) init(size int) {
 	t.seed = rand.Uint64()
 	t.memory.Store(newKeyMemory(size))
@@ -74,7 +73,7 @@ func (t *keyTable) find(key Key) (row uint32, ok bool) {
 	return t.findHash(Hash(t.seed, key), key)
 }
 
-// findHash is find where the hash of key is known.
+// findHash is find with the hash of key.
 func (t *keyTable) findHash(hash uint32, key Key) (row uint32, ok bool) {
 	m := t.memory.Load()
 	i := m.home(hash)
@@ -94,15 +93,14 @@ func (t *keyTable) findHash(hash uint32, key Key) (row uint32, ok bool) {
 	return 0, false
 }
 
-// key returns the key of row, which must be one.
+// key returns the key of a row, which must exist.
 func (t *keyTable) key(row uint32) Key {
 	k := t.memory.Load().keys[row].Load()
 	return Key{Namespace: k.namespace.Value(), Name: k.name}
 }
 
-// reserve makes room for so many more keys. It needs no lock but that of writers:
-// readers find the same in the old memory and in the new one, until a change, which
-// makes them look again.
+// reserve makes room for more keys. It needs only the writers' lock: readers find the same in the old
+// memory and in the new one, until a change, after which they look again.
 func (t *keyTable) reserve(more int) {
 	m := t.memory.Load()
 	if n := t.rows + more; n > len(m.keys) {
@@ -110,7 +108,7 @@ func (t *keyTable) reserve(more int) {
 	}
 }
 
-// append gives key, which must be new and has that hash, the next row.
+// append adds a new key with the given hash as the next row.
 func (t *keyTable) append(key Key, hash uint32) {
 	t.reserve(1)
 	m := t.memory.Load()
@@ -123,8 +121,7 @@ func (t *keyTable) append(key Key, hash uint32) {
 	m.place(hash, uint32(t.rows))
 }
 
-// swapRemove takes out the key of row, which has that hash, and gives row to the last
-// key.
+// swapRemove removes the key of row, which has the given hash, and gives row to the last key.
 func (t *keyTable) swapRemove(row, hash uint32) {
 	m := t.memory.Load()
 	m.free(m.slotOf(row, hash))
@@ -139,7 +136,7 @@ func (t *keyTable) swapRemove(row, hash uint32) {
 	m.keys[last].Store(nil)
 }
 
-// slotOf returns the slot of the key of row, which has that hash.
+// slotOf returns the slot of the key of row, which has the given hash.
 func (m *keyMemory) slotOf(row, hash uint32) int {
 	i := m.home(hash)
 	for uint32(m.slots[i].Load()) != row+1 {
@@ -148,7 +145,7 @@ func (m *keyMemory) slotOf(row, hash uint32) int {
 	return i
 }
 
-// home is the slot in which to begin to look for a key.
+// home returns the slot at which the search for a key starts.
 func (m *keyMemory) home(hash uint32) int {
 	return int(uint64(hash) * uint64(len(m.slots)) >> 32)
 }
@@ -168,7 +165,7 @@ func (m *keyMemory) distance(from, to int) int {
 	return to - from + len(m.slots)
 }
 
-// place puts the key of a row, given as its number plus one, into its slot.
+// place stores the key of a row, given as the row plus one, in its slot.
 func (m *keyMemory) place(hash, number uint32) {
 	i := m.home(hash)
 	for m.slots[i].Load() != 0 {
@@ -177,7 +174,7 @@ func (m *keyMemory) place(hash, number uint32) {
 	m.slots[i].Store(uint64(hash)<<32 | uint64(number))
 }
 
-// copy returns memory with the same keys and room for so many rows.
+// copy returns memory with the same keys and room for the given number of rows.
 func (m *keyMemory) copy(rows int) *keyMemory {
 	c := newKeyMemory(rows)
 	for row := range m.keys {
@@ -197,8 +194,7 @@ func (m *keyMemory) copy(rows int) *keyMemory {
 	return c
 }
 
-// free empties slot i and closes the gap: every later slot up to the next free
-// one moves up if it may.
+// free empties slot i and closes the gap: every later slot up to the next free one moves up if it may.
 func (m *keyMemory) free(i int) {
 	for j := m.after(i); ; j = m.after(j) {
 		slot := m.slots[j].Load()
@@ -217,8 +213,8 @@ func (m *keyMemory) free(i int) {
 // Key identifies an object of a table.
 type Key = types.NamespacedName
 
-// hash is wyhash, for strings as short as those of keys. In place of hash/maphash,
-// whose calls go through a pointer, it makes Get a quarter faster.
+// hash is wyhash, for short strings such as the parts of keys. It makes Get a quarter faster than with
+// hash/maphash, whose calls go through a pointer.
 func hash(seed uint64, s string) uint64 {
 	n := len(s)
 	seed ^= uint64(n) * odd
@@ -243,9 +239,8 @@ func hashLong(seed uint64, s string) uint64 {
 	return hash(seed, s)
 }
 
-// secret and odd are as random as the seed, and others in each process. With a secret
-// that is known, names can be chosen whose hashes are the same whatever the seed: a
-// factor of zero makes a product of zero.
+// secret and odd are random, and differ from process to process. If the secret were known, names could be
+// chosen whose hashes are the same for every seed: a factor of zero makes a product of zero.
 var secret, odd = rand.Uint64(), rand.Uint64() | 1
 
 func mix(a, b uint64) uint64 {

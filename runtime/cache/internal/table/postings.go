@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Postings is one index at work: for each value the objects that have it.
+// Postings is the state of one index: for each value the objects that have it.
 //
-// Every row of the table has a place in the posting of each of its values, and
-// every posting knows the row of each of its objects, so that an object leaves
-// by swapping the last one into its place, whatever the posting's length.
+// Every row of the table has a place in the posting of each of its values, and every posting knows the row
+// of each of its objects. So an object is removed by swapping the last one into its place, whatever the
+// posting's length.
 type Postings struct {
 	Index
-	// byValue and its postings are the part that readers look at.
+	// byValue and its postings are read by readers.
 	byValue map[string]*Posting
 
-	// What is below is for writers alone: it can grow without the lock of readers.
+	// The fields below are for writers only: they may grow without the readers' lock.
 
-	// lists holds the postings, in places that others name; free are those of
-	// postings that are no more.
+	// lists holds the postings. places refer to them by their index. free holds the indexes of postings
+	// that no longer exist.
 	lists []*Posting
 	free  []uint32
 	// large counts the postings that take long to copy.
 	large int
 	// first holds the place of each row's first value.
 	first []place
-	// rest holds the places of the other values of rows that have several. All
+	// rest holds the places of the other values of rows with several values. All
 	// places of a row are in the order of the values.
 	rest map[uint32][]place
 }
@@ -35,22 +35,22 @@ type Posting struct {
 	value   string
 	objects Vector
 	rows    []uint32
-	// number is that of the posting in lists, plus one.
+	// number is the posting's index in lists, plus one.
 	number uint32
 }
 
-// place is where an object stands: in which posting, as its number in lists
-// plus one, and where in it. The zero place is nowhere.
+// place is the place of an object: its posting, by index in lists plus one, and the position there. The
+// zero place is nowhere.
 type place struct {
 	list, at uint32
 }
 
-// newPostings returns an index without objects, with room for size.
+// newPostings returns an index without objects, with room for size objects.
 func newPostings(index Index, size int) *Postings {
 	return &Postings{Index: index, byValue: map[string]*Posting{}, first: make([]place, 0, size)}
 }
 
-// copy returns postings with the same content and memory of their own.
+// copy returns postings with the same content in separate memory.
 func (p *Postings) copy() *Postings {
 	c := &Postings{
 		Index:   p.Index,
@@ -99,7 +99,7 @@ func (l *Posting) Objects() *Vector { return &l.objects }
 // Rows returns the row of each of the objects.
 func (l *Posting) Rows() []uint32 { return l.rows }
 
-// reserve makes room for more rows and more values, where there is none.
+// reserve makes room for more rows and more values, if necessary.
 func (p *Postings) reserve(rows, values int) {
 	if cap(p.first)-len(p.first) < rows {
 		p.first = slices.Grow(p.first, rows)
@@ -109,7 +109,7 @@ func (p *Postings) reserve(rows, values int) {
 	}
 }
 
-// add enters the object of the next row, which has the given values.
+// add adds the object of the next row, which has the given values.
 func (p *Postings) add(obj Object, values []string) {
 	row := uint32(len(p.first))
 	p.first = append(p.first, place{})
@@ -152,7 +152,7 @@ func (p *Postings) post(row uint32, obj Object, value string) place {
 }
 
 func (p *Postings) newList(value string) *Posting {
-	// The value may be a part of something large.
+	// The value may be a part of a large string.
 	list := &Posting{value: strings.Clone(value)}
 	if n := len(p.free); n > 0 {
 		list.number, p.free = p.free[n-1], p.free[:n-1]
@@ -165,8 +165,8 @@ func (p *Postings) newList(value string) *Posting {
 	return list
 }
 
-// update replaces the object of row by another with the given values. It
-// changes only the postings whose values came or went.
+// update replaces the object of row by another with the given values. It changes only the postings whose
+// values were added or removed.
 func (p *Postings) update(row uint32, obj Object, values []string) {
 	if len(p.rest) == 0 && len(values) == 1 {
 		p.updateOne(row, obj, values[0])
@@ -186,7 +186,7 @@ func (p *Postings) update(row uint32, obj Object, values []string) {
 	}
 }
 
-// updateOne is update where each object has one value at the most.
+// updateOne is update for an index with at most one value for each object.
 func (p *Postings) updateOne(row uint32, obj Object, value string) {
 	first := p.first[row]
 	if first.list != 0 {
@@ -206,7 +206,7 @@ func (p *Postings) replace(at place, obj Object) {
 	}
 }
 
-// exchange is update where one of several values has come or gone.
+// exchange is update if one of several values was added or removed.
 func (p *Postings) exchange(row uint32, obj Object, values []string) {
 	places := make([]place, 0, len(values))
 	p.compare(row, values, func(at place, value string, stays bool) {
@@ -231,7 +231,7 @@ func (p *Postings) exchange(row uint32, obj Object, values []string) {
 	}
 }
 
-// same reports whether row has just these values.
+// same reports whether row has exactly these values.
 func (p *Postings) same(row uint32, values []string) bool {
 	first := p.first[row]
 	if first.list == 0 {
@@ -249,7 +249,7 @@ func (p *Postings) same(row uint32, values []string) bool {
 	return true
 }
 
-// sameOne is same where each object has one value at the most.
+// sameOne is same for an index with at most one value for each object.
 func (p *Postings) sameOne(row uint32, values []string) bool {
 	first := p.first[row]
 	if first.list == 0 || len(values) == 0 {
@@ -260,9 +260,9 @@ func (p *Postings) sameOne(row uint32, values []string) bool {
 
 func (p *Postings) valueAt(at place) string { return p.lists[at.list-1].value }
 
-// compare calls visit for each of the values that row has, with its place there and
-// whether it is one of the given ones as well, and for each of these that row does not
-// have, with no place: in the order of the values.
+// compare visits the values that row has and the given ones, in the order of the values. For a value that
+// row has, visit gets its place, and whether it is among the given ones. For a given value that row does
+// not have, the place is zero.
 func (p *Postings) compare(row uint32, values []string, visit func(at place, value string, stays bool)) {
 	had := func(at place) {
 		value := p.valueAt(at)
@@ -287,7 +287,7 @@ func (p *Postings) compare(row uint32, values []string, visit func(at place, val
 	}
 }
 
-// leave takes the object of row out of all its postings.
+// leave removes the object of row from all its postings.
 func (p *Postings) leave(row uint32) {
 	if first := p.first[row]; first.list != 0 {
 		p.unpost(first)
@@ -324,7 +324,7 @@ func (p *Postings) unpost(from place) {
 	}
 }
 
-// move notes that the object of row stands at another place of its posting.
+// move notes another place of row's object in its posting.
 func (p *Postings) move(row uint32, to place) {
 	if p.first[row].list == to.list {
 		p.first[row] = to
@@ -337,7 +337,7 @@ func (p *Postings) move(row uint32, to place) {
 	rest[at] = to
 }
 
-// remove takes out the object of row; the last row then becomes row.
+// remove removes the object of row. The last row then becomes row.
 func (p *Postings) remove(row uint32) {
 	p.leave(row)
 	last := uint32(len(p.first) - 1)
@@ -367,18 +367,18 @@ func (p *Postings) rename(from, to uint32) {
 	}
 }
 
-// Index says which values objects have.
+// Index computes the values of objects.
 type Index struct {
 	Name string
-	// ByNamespace is for the index whose values are the namespaces of the keys.
+	// ByNamespace is set for the index whose values are the namespaces of the keys.
 	ByNamespace bool
-	// Values appends those of an object to others, in any order. If it fails, the
-	// object has those that it has appended.
+	// Values appends the values of an object to others, in any order. If it fails, the object has the
+	// values that it has appended.
 	Values func(others []string, obj Object) ([]string, error)
 }
 
-// values appends the values of obj to some others: each of them once, and in order,
-// so that two states of an object can be compared in one pass.
+// values appends the values of obj to others: each value once, and in order, so that two states of an
+// object can be compared in one pass.
 func (x *Index) values(others []string, key Key, obj Object) ([]string, error) {
 	if x.ByNamespace {
 		return append(others, key.Namespace), nil

@@ -2,8 +2,7 @@ package table
 
 import "math/rand/v2"
 
-// LastOfEachKey returns items without those that a later one of the same key
-// supersedes.
+// LastOfEachKey returns the items without those that a later item of the same key supersedes.
 func LastOfEachKey[T any](items []T, key func(*T) Key) []T {
 	if !repeats(items, key) {
 		return items
@@ -21,8 +20,7 @@ func LastOfEachKey[T any](items []T, key func(*T) Key) []T {
 	return kept
 }
 
-// repeats reports whether two items have the same key, which servers do not let
-// happen.
+// repeats reports whether two items have the same key. Servers do not send such lists.
 func repeats[T any](items []T, key func(*T) Key) bool {
 	seed := rand.Uint64()
 	slots := make([]uint32, 2*len(items))

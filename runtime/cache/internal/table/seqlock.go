@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// SeqLock is a lock for readers that may do without it: one that notes the version before
-// its optimistic read, and then finds it unchanged since, has read one state. What is read
-// that way must be written by package atomic.
+// SeqLock is a read-write lock that also permits optimistic reads. Such a reader notes the version before
+// its read. If the version has not changed afterwards, it has read one state. Memory that is read in this
+// way must be written with package atomic.
 type SeqLock struct {
 	sync.RWMutex
-	// version is odd while a writer holds the lock, and another even number afterwards.
+	// version is odd while a writer holds the lock, and a new even number afterwards.
 	version atomic.Uint64
-	// Observe is for tests, which measure what is done under the lock: it is called
-	// when a writer has locked, and when it is about to unlock.
+	// Observe is for tests that measure the work under the lock. It is called when a writer has locked, and
+	// before it unlocks.
 	Observe func(locked bool)
 }
 
@@ -26,7 +26,7 @@ func (l *SeqLock) Lock() {
 	}
 }
 
-// Unlock ends what Lock began.
+// Unlock unlocks after Lock.
 func (l *SeqLock) Unlock() {
 	if l.Observe != nil {
 		l.Observe(false)
@@ -38,8 +38,8 @@ func (l *SeqLock) Unlock() {
 // Version returns the version to note before an optimistic read.
 func (l *SeqLock) Version() uint64 { return l.version.Load() }
 
-// UnchangedSince reports whether nobody has written since the version was noted, nor
-// was about to.
+// UnchangedSince reports whether no writer has locked since the version was noted, and none held the lock
+// then.
 func (l *SeqLock) UnchangedSince(version uint64) bool {
 	return version%2 == 0 && l.version.Load() == version
 }

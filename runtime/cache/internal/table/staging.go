@@ -4,41 +4,40 @@ import (
 	"slices"
 )
 
-// Staging holds what a writer prepares for its next changes before it locks the store: the
-// index values of their objects, and memory for what grows or must be copied. Then the time
-// under the lock depends neither on the size of the store nor on user code.
+// Staging holds the preparations of a writer for its next changes, before it locks the store: the index
+// values of their objects, and memory for everything that grows or must be copied. So the time under the
+// lock depends neither on the size of the store nor on user code.
 type Staging struct {
 	values indexValues
-	// found is where the keys of several changes are: taken of them were used.
+	// found holds the prepared changes. The first taken of them were used.
 	found []Found
 	taken int
-	// moves is the table's number of moves when the last key was looked up.
+	// moves is the table's number of moves at the last look-up of a key.
 	moves uint64
-	// moving is true as soon as a change moves a row or a value: until then all are
-	// where they were found.
+	// moving is true once a change moves a row or a value. Until then all are where they were found.
 	moving bool
-	// added counts the rows that may be new. posted counts the index values that may be new. work
-	// counts the postings and objects that change.
+	// added counts the rows that may be new, and posted the index values that may be new. work counts the
+	// postings and objects that change.
 	added, posted, work int
-	// objects is new memory for those of the table, and large are the postings that
-	// change and that take long to copy.
+	// objects is new memory for the table's objects. large holds the changing postings that take long to
+	// copy.
 	objects []Object
 	large   []room
 }
 
-// Found is a change that is prepared: the hash of its key, and its row plus one, or 0 if
-// it has none. The row is right until the table makes another move.
+// Found is a prepared change: the hash of its key, and its row plus one, or 0 if it has none. The row is
+// right until the table's next move.
 type Found struct {
 	object       Object
 	number, hash uint32
-	// same is true of an update that leaves every index as it is. Its values, of which
-	// there is one in each index at the most, are not kept.
+	// same is true for an update that leaves every index unchanged. Its values are not kept. There is at
+	// most one in each index.
 	same bool
 }
 
 func (k Found) row() (row uint32, existed bool) { return k.number - 1, k.number > 0 }
 
-// room is new memory for a posting; none if it needs none.
+// room is new memory for a posting. It has none if the posting needs none.
 type room struct {
 	list    *Posting
 	objects []Object
@@ -48,12 +47,11 @@ type room struct {
 const (
 	// LongCopy limits how many elements are copied under the lock.
 	LongCopy = 1 << 15
-	// LongWork limits how much work is done under the lock, but for the change of a single
-	// object.
+	// LongWork limits the work under the lock, except for the change of a single object.
 	LongWork = 8192
 )
 
-// Add prepares the next one of several changes.
+// Add prepares one of several changes.
 func (s *Staging) Add(t *Table, remove bool, key Key, obj Object) {
 	if remove {
 		s.found = append(s.found, s.Delete(t, key))
@@ -68,7 +66,7 @@ func (s *Staging) Next() Found {
 	return s.found[s.taken-1]
 }
 
-// Set prepares that obj becomes the object of key.
+// Set prepares a change that stores obj under key.
 func (s *Staging) Set(t *Table, key Key, obj Object) Found {
 	found := s.find(t, key)
 	found.object = obj
@@ -85,7 +83,7 @@ func (s *Staging) Set(t *Table, key Key, obj Object) Found {
 		case index.large == 0 && len(values) < 2 && len(index.rest) == 0:
 			s.work += 2
 			if !existed || !index.sameOne(row, values) {
-				// There is nothing to prepare but a place, which is mostly there.
+				// Only a place must be prepared, and in most cases there is one.
 				s.posted++
 				same = false
 			}
@@ -107,7 +105,7 @@ func (s *Staging) Set(t *Table, key Key, obj Object) Found {
 	return found
 }
 
-// Delete prepares that the object of key goes.
+// Delete prepares the removal of the object of key.
 func (s *Staging) Delete(t *Table, key Key) Found {
 	found := s.find(t, key)
 	row, existed := found.row()
@@ -136,7 +134,7 @@ func (s *Staging) find(t *Table, key Key) Found {
 	return found
 }
 
-// row returns the row of a key that was found, where it is now.
+// row returns the present row of a key that was found.
 func (s *Staging) row(t *Table, key Key, found Found) (row uint32, existed bool) {
 	if t.moves != s.moves {
 		return t.findHash(found.hash, key)
@@ -144,7 +142,7 @@ func (s *Staging) row(t *Table, key Key, found Found) (row uint32, existed bool)
 	return found.row()
 }
 
-// CommitSet makes a change that is a set. The caller holds the lock.
+// CommitSet makes a change prepared by Set. The caller holds the lock.
 func (s *Staging) CommitSet(t *Table, key Key, found Found) (old Object, existed bool) {
 	row, existed := s.row(t, key, found)
 	if found.same {
@@ -153,7 +151,7 @@ func (s *Staging) CommitSet(t *Table, key Key, found Found) (old Object, existed
 	return t.put(row, existed, key, found.hash, found.object, &s.values), existed
 }
 
-// CommitDelete makes a change that is a deletion. The caller holds the lock.
+// CommitDelete makes a change prepared by Delete. The caller holds the lock.
 func (s *Staging) CommitDelete(t *Table, key Key, found Found) (old Object, existed bool) {
 	row, existed := s.row(t, key, found)
 	if existed {
@@ -188,7 +186,7 @@ func (s *Staging) post(index *Postings, value string) {
 	s.posted++
 }
 
-// touch notes that a posting changes.
+// touch notes that a posting will change.
 func (s *Staging) touch(list *Posting) {
 	if len(list.rows) <= LongCopy {
 		return
@@ -201,7 +199,7 @@ func (s *Staging) touch(list *Posting) {
 	s.large = append(s.large, room{list: list})
 }
 
-// Prepare makes new memory for what must not grow or be copied under the lock.
+// Prepare allocates memory for everything that must not grow or be copied under the lock.
 func (s *Staging) Prepare(t *Table) {
 	if s.added > 0 {
 		t.keyTable.reserve(s.added)
@@ -225,9 +223,8 @@ func (s *Staging) Prepare(t *Table) {
 	}
 }
 
-// Install makes t take its new memory. It fails, and changes nothing, if a snapshot
-// was taken since prepare of something large: then there is more to prepare. The
-// caller holds the lock.
+// Install gives t its new memory. It fails, and changes nothing, if since Prepare a snapshot was taken of
+// something large: then there is more to prepare. The caller holds the lock.
 func (s *Staging) Install(t *Table) bool {
 	if s.objects == nil && t.objects.Len() > LongCopy && t.objects.shared.Load() {
 		return false
@@ -266,12 +263,12 @@ func (s *Staging) Reset() {
 	s.objects, s.large = nil, nil
 }
 
-// indexValues holds the values of objects in each of the indexes, in order: user code
-// computes them before the store is locked. The zero value is empty.
+// indexValues holds the values of objects in each of the indexes, in order. User code computes them before
+// the store is locked. The zero value is empty.
 type indexValues struct {
 	values []string
-	// ends are where the values of each object and index end. The next one to take is
-	// that at number taken, and its values begin at from.
+	// ends holds the end of the values of each object and index. The next one to take is number taken, and
+	// its values begin at from.
 	ends        []int
 	taken, from int
 }
@@ -279,25 +276,25 @@ type indexValues struct {
 // longScratch limits how much memory is kept for the next use.
 const longScratch = 1024
 
-// fewValues is the largest number of values that are not worth the time to clear them: the
-// next values take their place.
+// fewValues is the largest number of values that are not cleared, since that would take longer: the next
+// values overwrite them.
 const fewValues = 8
 
-// add adds the values of the next object and index: what all has more than values.
+// add adds the values of the next object and index. all is values with these appended.
 func (v *indexValues) add(all []string) {
 	v.values = all
 	v.ends = append(v.ends, len(all))
 }
 
-// mark returns how much there is, for truncate.
+// mark returns the present size, for truncate.
 func (v *indexValues) mark() (mark [2]int) { return [2]int{len(v.values), len(v.ends)} }
 
-// truncate removes what was added since the mark was made.
+// truncate removes everything that was added since the mark.
 func (v *indexValues) truncate(mark [2]int) {
 	v.values, v.ends = v.values[:mark[0]], v.ends[:mark[1]]
 }
 
-// take returns the values of the next object and index that were not taken yet.
+// take returns the values of the next object and index, in the order of their addition.
 func (v *indexValues) take() []string {
 	from, to := v.from, v.ends[v.taken]
 	v.from = to

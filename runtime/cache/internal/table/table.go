@@ -1,11 +1,11 @@
-// Package table holds objects by key, and finds them by their values in indexes. It is the
-// core of a runtime/cache store, without the locks. It does not depend on the type of the
-// objects, and is compiled once for all: an object is one word, see Form. It uses nothing of
-// Kubernetes but the two parts of a key.
+// Package table holds objects by key, and finds them by their values in indexes. It is the core of a
+// runtime/cache store, without the locks. It does not depend on the type of the objects, and is compiled
+// once for all types: an object is one word, see Form. It uses nothing of Kubernetes but the two parts of a
+// key.
 //
-// A Table has rows of objects, keys and postings. A Staging prepares changes while other
-// goroutines read the table, and then makes them, in little time, under the lock of the store.
-// A Vector can be handed out as a snapshot without a copy.
+// A Table has rows of objects, keys and postings. A Staging prepares changes while other goroutines read
+// the table. Then it makes them under the lock of the store, in little time. A Vector can be handed out as
+// a snapshot without a copy.
 package table
 
 import (
@@ -14,10 +14,10 @@ import (
 	"slices"
 )
 
-// Table is rows of objects in the order in which they came, their keys, and the
-// indexes. Removing a row fills it with the last one.
+// Table has rows of objects in the order in which they were added, their keys, and the indexes. If a row is
+// removed, the last row takes its place.
 //
-// Changes need the write lock of the store, and reads its read lock; Load needs none.
+// Changes need the store's write lock, and reads its read lock. Load needs no lock.
 type Table struct {
 	keyTable
 	objects column
@@ -58,8 +58,7 @@ func (t *Table) Get(key Key) (obj Object, ok bool) {
 	return t.objects.items[row], true
 }
 
-// Load is Get without a lock: during a change it may return anything, which must not be
-// used.
+// Load is Get without a lock. During a change it may return anything, which must not be used.
 func (t *Table) Load(key Key) (obj Object, ok bool) {
 	row, ok := t.findHash(Hash(t.seed, key), key)
 	if !ok {
@@ -68,15 +67,14 @@ func (t *Table) Load(key Key) (obj Object, ok bool) {
 	return t.objects.load(row), true
 }
 
-// set makes obj, whose values are the next ones, the object of key.
+// set stores obj under key. Its values are the next ones of values.
 func (t *Table) set(key Key, obj Object, values *indexValues) {
 	hash := Hash(t.seed, key)
 	row, existed := t.findHash(hash, key)
 	t.put(row, existed, key, hash, obj, values)
 }
 
-// put is set where it is known whether key has a row, and which, and its hash. It
-// returns the object that it replaces.
+// put is set with a known hash and row of key. It returns the replaced object.
 func (t *Table) put(row uint32, existed bool, key Key, hash uint32, obj Object, values *indexValues) (old Object) {
 	if !existed {
 		t.keyTable.append(key, hash)
@@ -95,8 +93,8 @@ func (t *Table) put(row uint32, existed bool, key Key, hash uint32, obj Object, 
 	return old
 }
 
-// replace makes obj the object of row, which has the same values as the one before it,
-// one in each index at the most, and returns that one.
+// replace replaces the object of row by obj, and returns the old one. Both have the same values, at most
+// one in each index.
 func (t *Table) replace(row uint32, obj Object) (old Object) {
 	old = t.objects.items[row]
 	t.objects.set(row, obj)
@@ -122,7 +120,7 @@ func (t *Table) delete(key Key) {
 	}
 }
 
-// remove takes out a row, whose key has that hash, and returns its object.
+// remove removes a row, whose key has the given hash, and returns its object.
 func (t *Table) remove(row, hash uint32) (old Object) {
 	old = t.objects.items[row]
 	t.keyTable.swapRemove(row, hash)
@@ -133,7 +131,7 @@ func (t *Table) remove(row, hash uint32) (old Object) {
 	return old
 }
 
-// Index returns the postings of the index of that name, or nil.
+// Index returns the postings of the index with a name, or nil.
 func (t *Table) Index(name string) *Postings {
 	for _, index := range t.indexes {
 		if index.Name == name {
@@ -143,7 +141,7 @@ func (t *Table) Index(name string) *Postings {
 	return nil
 }
 
-// AddIndexes adds postings that Build made.
+// AddIndexes adds postings made by Build.
 func (t *Table) AddIndexes(built ...*Postings) { t.indexes = append(t.indexes, built...) }
 
 // Build makes the postings of a new index from the objects of the table.
@@ -158,8 +156,8 @@ func (t *Table) Build(index Index) *Postings {
 	return p
 }
 
-// Rebuilt returns a table of size other objects, with the indexes of t. The later one of
-// two objects with the same key counts.
+// Rebuilt returns a table of other objects, about size of them, with the indexes of t. If two objects have
+// the same key, the later one counts.
 func (t *Table) Rebuilt(size int, objects iter.Seq2[Key, Object]) *Table {
 	fresh := New(size, t.Failed)
 	fresh.seed = t.seed
@@ -172,7 +170,7 @@ func (t *Table) Rebuilt(size int, objects iter.Seq2[Key, Object]) *Table {
 	return fresh
 }
 
-// copy returns a table with the same content and memory of its own.
+// copy returns a table with the same content in separate memory.
 func (t *Table) copy() *Table {
 	c := &Table{Failed: t.Failed}
 	c.seed, c.rows, c.namespace = t.seed, t.rows, t.namespace
@@ -184,7 +182,7 @@ func (t *Table) copy() *Table {
 	return c
 }
 
-// Mapped returns a copy of t with of applied to each object.
+// Mapped returns a copy of t in which of was applied to each object.
 func (t *Table) Mapped(of func(Object) Object) *Table {
 	c := t.copy()
 	for row, obj := range c.objects.items {
@@ -200,8 +198,8 @@ func (t *Table) Mapped(of func(Object) Object) *Table {
 	return c
 }
 
-// Change is a change to make: Object becomes the object of Key or, if Delete is true,
-// the object of Key goes.
+// Change is a change to make: Object replaces the object of Key or, if Delete is true, the object of Key is
+// removed.
 type Change struct {
 	Key    Key
 	Object Object
@@ -226,7 +224,7 @@ func (t *Table) Patched(changes iter.Seq[Change]) *Table {
 	return c
 }
 
-// Become gives t the content of fresh, which has its seed and must not be used afterwards.
+// Become gives t the content of fresh, which must have t's seed and must not be used afterwards.
 func (t *Table) Become(fresh *Table) {
 	t.rows, t.namespace = fresh.rows, fresh.namespace
 	t.memory.Store(fresh.memory.Load())
@@ -234,7 +232,7 @@ func (t *Table) Become(fresh *Table) {
 	t.indexes = fresh.indexes
 }
 
-// Check compares the places of all rows with the postings, both ways: it is for tests.
+// Check compares the places of all rows with the postings, in both directions. It is for tests.
 func (t *Table) Check() error {
 	for _, p := range t.indexes {
 		places := 0
@@ -262,7 +260,7 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// placesOf returns how many values a row has, if it is where they say.
+// placesOf returns the number of values of a row, and an error if the row is not at its places.
 func (p *Postings) placesOf(row uint32, obj Object) (int, error) {
 	var values []string
 	var wrong error

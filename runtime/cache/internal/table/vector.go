@@ -6,15 +6,14 @@ import (
 	"unsafe"
 )
 
-// Vector is a dense list of objects that can be handed out without a copy: a
-// snapshot shares the memory until the next change of one of its elements,
-// which is made in a copy. Appending never needs one, since a snapshot ends
-// where the vector ended.
+// Vector is a dense list of objects that can be handed out without a copy. A snapshot shares the memory
+// until the next change of an element, which is made in a copy. Appending never needs a copy, since a
+// snapshot ends where the vector ended.
 //
-// Changes need the write lock of the store, snapshots its read lock.
+// Changes need the store's write lock, and snapshots its read lock.
 type Vector struct {
 	items []Object
-	// shared is set by readers, many at a time, and cleared by the writer.
+	// shared is set by readers, possibly many at a time, and cleared by the writer.
 	shared atomic.Bool
 }
 
@@ -24,7 +23,7 @@ func (v *Vector) Len() int { return len(v.items) }
 // Items returns the elements, for reading under the lock.
 func (v *Vector) Items() []Object { return v.items }
 
-// Snapshot returns the elements as they are now, for reading only.
+// Snapshot returns the present elements, for reading only.
 func (v *Vector) Snapshot() []Object {
 	v.shared.Store(true)
 	return v.items[:len(v.items):len(v.items)]
@@ -53,14 +52,12 @@ func (v *Vector) own() {
 	}
 }
 
-// mustMove reports whether a change, after which there are so many more elements, needs
-// other memory.
+// mustMove reports whether a change that adds more elements needs new memory.
 func (v *Vector) mustMove(more int) bool {
 	return v.shared.Load() || cap(v.items)-len(v.items) < more
 }
 
-// roomier returns a copy of the elements in memory of its own, with room for so many
-// more. It needs no lock but that of writers.
+// roomier returns a copy of the elements with room for more. It needs only the writers' lock.
 func (v *Vector) roomier(more int) []Object {
 	if more == 0 {
 		return slices.Clone(v.items)
@@ -69,7 +66,7 @@ func (v *Vector) roomier(more int) []Object {
 	return slices.Grow(v.items[:n:n], more)
 }
 
-// move makes a copy of the elements the memory of v.
+// move replaces the memory of v by items, a copy of its elements.
 func (v *Vector) move(items []Object) {
 	v.items = items
 	v.shared.Store(false)
@@ -78,12 +75,12 @@ func (v *Vector) move(items []Object) {
 // column is a Vector whose elements can also be read one by one without a lock.
 type column struct {
 	Vector
-	// memory is all that items has room in.
+	// memory is the whole memory of items, including its free room.
 	memory atomic.Pointer[[]Object]
 }
 
-// load returns the element at i. It is safe without a lock, but during a change it may
-// return anything, which must not be used.
+// load returns the element at i. It is safe without a lock, but during a change it may return anything,
+// which must not be used.
 func (c *column) load(i uint32) Object {
 	if memory := c.memory.Load(); memory != nil && int(i) < len(*memory) {
 		return load(&(*memory)[i])
@@ -116,7 +113,7 @@ func (c *column) swapRemove(i uint32) {
 	c.items = c.items[:last]
 }
 
-// replace makes items the elements.
+// replace replaces the elements by items.
 func (c *column) replace(items []Object) {
 	c.move(items)
 	c.publish()
@@ -127,7 +124,7 @@ func (c *column) store(i int, item Object) {
 	c.publish()
 }
 
-// publish lets load see the memory of items, if it does not yet.
+// publish makes the memory of items visible to load, if it is not yet.
 func (c *column) publish() {
 	if memory := c.memory.Load(); memory == nil || unsafe.SliceData(*memory) != unsafe.SliceData(c.items) {
 		all := c.items[:cap(c.items)]

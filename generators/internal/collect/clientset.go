@@ -81,12 +81,20 @@ func (c *clientset) client(path string) *load.Package {
 	if path == c.last.path {
 		return c.last.pkg
 	}
-	rel, below := strings.CutPrefix(path, c.path+"/")
-	if !below {
+	dir := c.dir(path)
+	if dir == "" {
 		return nil
 	}
-	c.last.path, c.last.pkg = path, c.pkg.Loader.ParseTypes(path, filepath.Join(c.pkg.Dir, filepath.FromSlash(rel)))
+	c.last.path, c.last.pkg = path, c.pkg.Loader.ParseTypes(path, dir)
 	return c.last.pkg
+}
+
+// dir returns the directory of a typed client, or "" if it is none of the clientset's.
+func (c *clientset) dir(path string) string {
+	if rel, below := strings.CutPrefix(path, c.path+"/"); below {
+		return filepath.Join(c.pkg.Dir, filepath.FromSlash(rel))
+	}
+	return ""
 }
 
 // accessor returns the method that leads to the client of an API package's types,
@@ -98,7 +106,7 @@ func (c *clientset) accessor(api *load.Package) string {
 	for _, likely := range []bool{true, false} {
 		for _, method := range byPath {
 			typed := c.methods[method].path
-			if strings.HasSuffix(strings.ToLower(typed), suffix) != likely {
+			if strings.HasSuffix(strings.ToLower(typed), suffix) != likely || !likely && !load.Quotes(c.dir(typed), api.Path) {
 				continue
 			}
 			if client := c.client(typed); client != nil && client.Imports(api.Path) {

@@ -45,8 +45,9 @@ func metaMethods(name string) ([]string, bool) {
 // hasObjectMethod reports whether a formatted source declares one of objectMethods, without
 // parsing it. DeepCopyObject, which nearly all generated ones declare, is not looked for.
 func hasObjectMethod(source []byte) bool {
-	for part := range bytes.SplitSeq(source, []byte(") ")) {
-		name, _, called := bytes.Cut(part, []byte("("))
+	for method := range bytes.SplitSeq(source, []byte("\nfunc (")) {
+		_, method, _ = bytes.Cut(method, []byte(") "))
+		name, _, called := bytes.Cut(method, []byte("("))
 		if called && string(name) != "DeepCopyObject" && objectMethods[string(name)] != "" {
 			return true
 		}

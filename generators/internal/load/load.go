@@ -51,7 +51,7 @@ type Package struct {
 	deferred []string
 	getters  bool                           // a deferred file may have methods that matter
 	declared map[string]map[string]Function // by receiver and name, once MethodsOf has looked
-	methods  map[string]bool                // Type.Method, once DeclaresMethod has searched for them
+	methods  map[string]bool                // Type.Method, of those that DeclaresMethod knows
 	lookup   sync.Once
 	types    map[string]*Declaration
 	values   []Value
@@ -117,6 +117,8 @@ type Loader struct {
 	packages map[string]*Package // by import path; nil if it can't be had
 	rules    Rules
 	methods  []string // that DeclaresMethod knows of
+	// buffers are for sources that are not kept, as the generated ones, which are most of them.
+	buffers sync.Pool
 }
 
 // New returns a loader for a run in a working directory. Notice gets the downloads of the go command,
@@ -187,31 +189,35 @@ func (l *Loader) parse(at location, diags *diag.List) (*Package, error) {
 	if err != nil {
 		return nil, fmt.Errorf("package %s: %w", at.Path, err)
 	}
-	pkg := &Package{Path: at.Path, Dir: at.Dir, Loader: l, Mentions: map[string]bool{}}
+	pkg := &Package{Path: at.Path, Dir: at.Dir, Loader: l, Mentions: map[string]bool{}, methods: map[string]bool{}}
 	sources, unbuilt := map[string][]byte{}, map[string][]byte{}
 	interesting := at.Named
+	buffer, _ := l.buffers.Get().(*bytes.Buffer)
 	for _, name := range names {
-		source, err := os.ReadFile(filepath.Join(at.Dir, name))
-		if err != nil {
+		buffer = cmp.Or(buffer, new(bytes.Buffer))
+		if err := readInto(buffer, filepath.Join(at.Dir, name)); err != nil {
 			return nil, fmt.Errorf("package %s: %w", at.Path, err)
 		}
-		switch {
+		switch source := buffer.Bytes(); {
 		case l.rules.Ours(source):
 		case !l.Included(at.Dir, name, source):
 			if l.rules.Sign(source) {
-				unbuilt[name], interesting = source, true
+				unbuilt[name], interesting, buffer = source, true, nil
 			}
 		case l.rules.Defers(source):
 			pkg.deferred = append(pkg.deferred, filepath.Join(at.Dir, name))
 			pkg.getters = pkg.getters || l.rules.HasMethod(source)
+			pkg.addMethods(source)
 		default:
 			interesting = interesting || l.rules.MayDeclare(source)
 			for _, word := range l.rules.Words {
 				pkg.Mentions[word] = pkg.Mentions[word] || bytes.Contains(source, []byte(word))
 			}
-			sources[name] = source
+			pkg.addMethods(source)
+			sources[name], buffer = source, nil
 		}
 	}
+	l.buffers.Put(buffer)
 	if !interesting {
 		return nil, nil
 	}
@@ -226,6 +232,21 @@ func (l *Loader) parse(at location, diags *diag.List) (*Package, error) {
 		}
 	}
 	return pkg, nil
+}
+
+// readInto reads a file into a buffer, in place of what is there.
+func readInto(buffer *bytes.Buffer, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // which was only read
+	buffer.Reset()
+	if info, err := file.Stat(); err == nil {
+		buffer.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = buffer.ReadFrom(file)
+	return err
 }
 
 // parseUnbuilt parses a file that the go command would leave out, to report the types in

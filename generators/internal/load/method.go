@@ -211,20 +211,8 @@ func scanMethod(s *scanner.Scanner) (receiver, method string) {
 var decodeMethods = []string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"}
 
 // DeclaresMethod reports whether the package has a method of a type, in any file but this
-// tool's own. All files are searched for the methods when the first one is asked for.
-func (p *Package) DeclaresMethod(typ, method string) bool {
-	if p.methods == nil {
-		p.methods = map[string]bool{}
-		names, _ := GoFiles(p.Dir) // no files, no methods
-		for _, name := range names {
-			source, err := os.ReadFile(filepath.Join(p.Dir, name))
-			if err == nil && !p.Loader.rules.Ours(source) && p.Loader.Included(p.Dir, name, source) {
-				p.addMethods(source)
-			}
-		}
-	}
-	return p.methods[typ+"."+method]
-}
+// tool's own, also one that was not parsed.
+func (p *Package) DeclaresMethod(typ, method string) bool { return p.methods[typ+"."+method] }
 
 // Text is the signature without the names of parameters and packages.
 func (f Function) Text() string {

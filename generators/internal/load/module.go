@@ -127,6 +127,9 @@ func (m *Modules) list(ctx context.Context, dir string, patterns, optional []str
 	const format = "{{.ImportPath}}\t{{.Dir}}\t{{with .Error}}{{printf `%q` .Err}}{{end}}"
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-find", "-f", format, "--"}, patterns, optional)...)
 	cmd.Dir, cmd.WaitDelay = dir, waitDelay
+	if hasEmptyCache() {
+		cmd.Env = append(cmd.Environ(), "GODEBUG="+strings.TrimPrefix(os.Getenv("GODEBUG")+",goindex=0", ","))
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &downloads{notice: m.notice})
 	err := cmd.Run()
@@ -158,6 +161,17 @@ func (m *Modules) list(ctx context.Context, dir string, patterns, optional []str
 		return nil, fmt.Errorf("pattern %s: no package of a required module matches it; run go get %s, or name a directory", strings.Join(patterns, " "), toGet(patterns))
 	}
 	return dirs, errors.Join(problems...)
+}
+
+// hasEmptyCache reports whether the go command has no build cache yet. Before it says where a package is, it
+// would parse all of its module for the cache, which takes seconds, unless the index of modules is off.
+func hasEmptyCache() bool {
+	dir := goEnv("GOCACHE")
+	if user, err := os.UserCacheDir(); dir == "" && err == nil {
+		dir = filepath.Join(user, "go-build")
+	}
+	entries, _ := os.ReadDir(dir) // which need not exist
+	return len(entries) == 0
 }
 
 // downloads passes on the lines in which the go command says that it downloads

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,28 +48,35 @@ type Rendered struct {
 func Render(ctx context.Context, outputs []File, head *header.Header) ([]Rendered, error) {
 	files, problems := make([]Rendered, len(outputs)), make([]*scanner.Error, len(outputs))
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, out := range outputs {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) { // and not one for each file, whose stack would have to grow anew
+		group.Go(func() (err error) {
+			for i := next.Add(1) - 1; err == nil && i < int64(len(outputs)); i = next.Add(1) - 1 {
+				files[i], err = outputs[i].rendered(ctx, head)
+				if errors.As(err, &problems[i]) {
+					err = nil
+				}
 			}
-			old, err := os.ReadFile(out.Path)
-			if err != nil && !errors.Is(err, os.ErrNotExist) && !paths.IsNotDirectory(err) {
-				return fmt.Errorf("output: %w", err)
-			}
-			content, err := out.render(head, old)
-			if errors.As(err, &problems[i]) {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("output %s: %w", out.Path, err)
-			}
-			files[i] = Rendered{out, content, old}
-			return nil
+			return err
 		})
 	}
 	return files, errors.Join(group.Wait(), distinct(problems))
+}
+
+// rendered returns the file with its content and what stands in its place.
+func (f File) rendered(ctx context.Context, head *header.Header) (Rendered, error) {
+	if err := ctx.Err(); err != nil {
+		return Rendered{}, err
+	}
+	old, err := os.ReadFile(f.Path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) && !paths.IsNotDirectory(err) {
+		return Rendered{}, fmt.Errorf("output: %w", err)
+	}
+	content, err := f.render(head, old)
+	if err != nil {
+		return Rendered{}, fmt.Errorf("output %s: %w", f.Path, err)
+	}
+	return Rendered{f, content, old}, nil
 }
 
 // render returns the content of a file.

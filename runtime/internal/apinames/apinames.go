@@ -1,14 +1,13 @@
-// Package apinames lists the exported names of a package with their types, for
-// the test that holds each public package to its api.txt, and compares those of
-// two packages, for the tests that hold a package to the one that it stands in
-// for.
+// Package apinames lists the exported names of a package with their types. A test compares each public
+// package with its api.txt. The package also compares the names of two packages, for the tests of a package
+// that must replace another one.
 //
 //	Listing(pkg)             ─► one line for each name
 //	Compare(t, ours, theirs) ─► what ours lacks, what it adds, what differs
 //
-// Compare sees types: a function with other parameters differs, as does a struct
-// with another field or a type without a method. A type of ours and the one of
-// theirs with the same name count as the same type wherever they are mentioned.
+// Compare sees types: a function with other parameters differs, as does a struct with another field or a
+// type without a method. A type of ours and the type of theirs with the same name count as the same type
+// wherever they are mentioned.
 package apinames
 
 import (
@@ -26,8 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Exceptions are the names in which a package may and must differ, separated by
-// white space.
+// Exceptions are the names in which a package may and must differ, separated by white space.
 type Exceptions struct {
 	// Missing are names that only theirs has.
 	Missing string
@@ -37,9 +35,9 @@ type Exceptions struct {
 	Changed string
 }
 
-// Compare reports an error for each exported name in which the package with the
-// path ours differs from the one with the path theirs, and that is not an
-// exception, and for each exception that is none.
+// Compare reports an error for each exported name in which the package with the path ours differs from the
+// package with the path theirs, unless it is an exception. It also reports each exception that does not
+// differ.
 func Compare(t *testing.T, ours, theirs string, except Exceptions) {
 	t.Helper()
 	for _, names := range []*string{&except.Missing, &except.Added, &except.Changed} {
@@ -71,8 +69,8 @@ func differences(t *testing.T, ours, theirs string) Exceptions {
 	return Exceptions{strings.Join(missing, " "), strings.Join(added, " "), strings.Join(changed, " ")}
 }
 
-// exported lists each exported name of a package, without the names of
-// parameters, and without the paths of the packages that are compared.
+// exported lists each exported name of a package, without the names of parameters, and without the paths of
+// the compared packages.
 func exported(pkg *types.Package, compared ...string) map[string]string {
 	all := map[string]string{}
 	for _, name := range pkg.Scope().Names() {
@@ -90,13 +88,13 @@ func exported(pkg *types.Package, compared ...string) map[string]string {
 	return all
 }
 
-// loaded is a package with what it exports, as the compiler wrote it.
+// loaded is a package with its exports, as the compiler wrote them.
 type loaded struct {
 	path, dir string
 	types     *types.Package
 }
 
-// load returns the packages that match the patterns in a directory, but for those of tests alone.
+// load returns the packages that match the patterns in a directory, without packages that have tests only.
 func load(t *testing.T, dir string, patterns ...string) []loaded {
 	t.Helper()
 	const format = "{{if .Export}}{{.ImportPath}}\t{{.Dir}}\t{{.Export}}\t{{.DepOnly}}{{end}}"

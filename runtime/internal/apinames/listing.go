@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Listing returns the exported names of a package, sorted, one line for each
-// constant, variable, function, type, method and field, as Go source has them.
-// Packages are named by their paths, those of the same module by their folders.
+// Listing returns the exported names of a package, sorted, with one line for each constant, variable,
+// function, type, method and field, in the form of Go source. Packages are named by their paths, and
+// packages of the same module by their folders.
 //
-// The members of an alias are listed if its type is in an internal package of
-// the module: no other listing has them.
+// The members of an alias are listed if its type is in an internal package of the module: no other listing
+// has them.
 func Listing(pkg *types.Package) []string {
 	l := &listing{pkg: pkg, qualifier: func(p *types.Package) string {
 		if p == pkg {
@@ -36,8 +36,7 @@ type listing struct {
 	pkg *types.Package
 	// qualifier names packages in types.
 	qualifier types.Qualifier
-	// resolve lists an alias as the type that it stands for, and leaves out the
-	// names of parameters.
+	// resolve makes an alias appear as the type that it stands for, and leaves out the names of parameters.
 	resolve bool
 	lines   []string
 }
@@ -58,7 +57,7 @@ func (l *listing) typeName(t types.Type) string {
 	return strings.ReplaceAll(types.TypeString(t, l.qualifier), "interface{}", "any")
 }
 
-// signature is the parameters and results of a function.
+// signature returns the parameters and results of a function.
 func (l *listing) signature(sig *types.Signature) string {
 	params := ""
 	if l.resolve {
@@ -158,8 +157,7 @@ func (l *listing) members(name string, named *types.Named) {
 	}
 }
 
-// fromExportedField reports whether a method is that of an embedded field that
-// the listing has.
+// fromExportedField reports whether a method comes from an embedded field that the listing has.
 func fromExportedField(named *types.Named, method *types.Selection) bool {
 	if len(method.Index()) == 1 {
 		return false
@@ -167,8 +165,7 @@ func fromExportedField(named *types.Named, method *types.Selection) bool {
 	return named.Underlying().(*types.Struct).Field(method.Index()[0]).Exported()
 }
 
-// fields lists those of a struct, and those that unexported embedded structs
-// give it.
+// fields lists the fields of a struct, and the fields that it gets from unexported embedded structs.
 func (l *listing) fields(name string, of *types.Struct) {
 	for field := range of.Fields() {
 		switch embedded := embeddedStruct(field); {
@@ -194,8 +191,8 @@ func embeddedStruct(field *types.Var) *types.Struct {
 	return under
 }
 
-// elements lists the methods of an interface, what it embeds, and whether only
-// its own package can implement it.
+// elements lists the methods of an interface, the types that it embeds, and whether only its own package
+// can implement it.
 func (l *listing) elements(name string, of *types.Interface) {
 	for method := range of.ExplicitMethods() {
 		if method.Exported() {

@@ -12,8 +12,8 @@ var (
 	anyArray  = nodeOf(reflect.TypeFor[[]any]())
 )
 
-// any decodes a value without a Go type: to a string, bool, int64, float64, nil,
-// map[string]any or []any, as apimachinery's util/json does.
+// any decodes a value without a Go type to a string, bool, int64, float64, nil, map[string]any or []any,
+// like apimachinery's util/json.
 func (w *walk) any() (any, bool) {
 	switch w.text[w.at] {
 	case '"':

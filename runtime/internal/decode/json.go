@@ -18,14 +18,13 @@ type Decoder struct {
 	shared *Shared
 }
 
-// NewDecoder returns the decoder of a type. Its objects have in common what Shared has; nil is
-// nothing. Those that are exclusive share only strings.
+// NewDecoder returns the decoder of a type. Its objects share parts by way of shared; nil shares nothing.
+// Exclusive objects share only strings.
 func NewDecoder(t reflect.Type, shared *Shared) *Decoder { return &Decoder{nodeOf(t), shared} }
 
-// JSON decodes a text into a zero value of the type that pointer points to. The text must
-// be one that a Scanner has accepted, from its first byte to its last, with its index. JSON
-// returns false if another decoder has to: then the value may be filled in part. It keeps
-// nothing of the text.
+// JSON decodes a text into a zero value of the type that pointer points to. A Scanner must have accepted
+// the text, from its first byte to its last, with its index. JSON returns false if another decoder must be
+// used: then the value may be filled in part. It keeps no reference to the text.
 func (d *Decoder) JSON(text []byte, x Index, how decoding.Options, pointer unsafe.Pointer) bool {
 	if text[0] != '{' || d.root.kind != structKind && d.root.kind != anyMapKind {
 		return false // what null means is not decided here
@@ -47,17 +46,17 @@ type walk struct {
 	index Index
 	text  []byte
 	at    int
-	// next is the place in the index of the container that begins next.
+	// next is the place in the index of the next container.
 	next int
 }
 
-// level is where in an object a struct or map is.
+// level is the place of a struct or map in an object.
 type level uint8
 
 const (
 	below level = iota
-	// root is the object itself, and metadata is its ObjectMeta, which is not looked up
-	// since no two objects have the same.
+	// root is the object itself, and metadata its ObjectMeta. Neither is looked up, since no two objects
+	// have the same.
 	root
 	metadata
 )
@@ -78,7 +77,7 @@ func (w *walk) space() {
 	}
 }
 
-// value decodes the value that begins here into a zero value.
+// value decodes the next value into a zero value.
 func (w *walk) value(n *node, p unsafe.Pointer) bool {
 	c := w.text[w.at]
 	if c == 'n' && n.kind != unmarshalerKind && n.kind != foreign {
@@ -121,7 +120,7 @@ func (w *walk) value(n *node, p unsafe.Pointer) bool {
 	return w.part(n, p)
 }
 
-// part is container for what may be shared.
+// part decodes a container that may be shared.
 func (w *walk) part(n *node, p unsafe.Pointer) bool {
 	c := &w.index[w.next]
 	l, ok := w.find(n, formatJSON, w.text[w.at:c.end], p)
@@ -176,7 +175,7 @@ func (w *walk) pointer(n *node, p unsafe.Pointer) bool {
 	return ok
 }
 
-// open goes into the container that begins here, and returns the number of its members.
+// open enters the next container, and returns the number of its members.
 func (w *walk) open() (members int) {
 	members = w.index[w.next].members
 	w.next++
@@ -188,7 +187,7 @@ func (w *walk) open() (members int) {
 	return members
 }
 
-// after goes behind a member of a container.
+// after moves past a member of a container.
 func (w *walk) after() {
 	w.space()
 	w.at++ // the comma, or the end of the container
@@ -197,7 +196,7 @@ func (w *walk) after() {
 	}
 }
 
-// name reads the name of a field, which may have escapes, and goes to its value.
+// name reads the name of a field, which may have escapes, and moves to its value.
 func (w *walk) name() []byte {
 	end := endOfString(w.text, w.at)
 	name := w.text[w.at+1 : end-1]
@@ -206,7 +205,7 @@ func (w *walk) name() []byte {
 	return name
 }
 
-// key reads the name of a member as a string, and goes to its value.
+// key reads the name of a member as a string, and moves to its value.
 func (w *walk) key() (string, bool) {
 	key, ok := w.string()
 	w.colon()
@@ -332,7 +331,7 @@ func (w *walk) slice(n *node, p unsafe.Pointer) bool {
 	return true
 }
 
-// skip goes behind the value that begins here, and returns its text.
+// skip moves past the next value, and returns its text.
 func (w *walk) skip() []byte {
 	begin := w.at
 	switch c := w.text[begin]; {

@@ -1,12 +1,12 @@
 package decode
 
 // Metadata has the fields of an object's metadata that can be read without decoding it. The slices are
-// of the text.
+// parts of the text.
 type Metadata struct{ Name, UID, Namespace, ResourceVersion []byte }
 
-// JSONMetadata reads the metadata of an object in JSON, of which it takes the index. It returns
-// false if it does not find a UID, or one of the values is not plain: then the object has to
-// be decoded. It leaves out the name, which may have escapes.
+// JSONMetadata reads the metadata of an object in JSON, by the object's index. It returns false if there is
+// no UID, or if a value has escapes: then the object must be decoded. It leaves out the name, which may
+// have escapes.
 func JSONMetadata(text []byte, x Index) (m Metadata, ok bool) {
 	if text[0] != '{' {
 		return m, false
@@ -22,7 +22,7 @@ func JSONMetadata(text []byte, x Index) (m Metadata, ok bool) {
 	return m, false
 }
 
-// metadata reads the metadata that begin here.
+// metadata reads the metadata at the present place.
 func (w *walk) metadata() (m Metadata, ok bool) {
 	if w.text[w.at] != '{' {
 		return m, false
@@ -49,9 +49,9 @@ func (w *walk) metadata() (m Metadata, ok bool) {
 	return m, len(m.UID) > 0
 }
 
-// ProtoMetadata is JSONMetadata for a message of k8s.io/api, in which the metadata are the
-// first field. If the message is cut off or damaged, it returns the fields before the damage, the
-// last of which may be cut off, and false.
+// ProtoMetadata is JSONMetadata for a message of k8s.io/api. The metadata is its first field. If the
+// message is cut off or damaged, it returns false and the fields before the damage. The last field may then
+// be cut off.
 func ProtoMetadata(message []byte) (m Metadata, ok bool) {
 	const metadata, name, namespace, uid, resourceVersion = 1, 1, 3, 5, 6
 	for number, object := range Contents(message) {

@@ -15,7 +15,7 @@ import (
 // node says how to decode a Go type.
 type node struct {
 	typ reflect.Type
-	// kind says how to read it in JSON, and wire in protobuf.
+	// kind says how to read the type in JSON, and wire how to read it in protobuf.
 	kind kind
 	wire wireKind
 	// id is mixed into hashes.
@@ -26,20 +26,20 @@ type node struct {
 	elem *node
 	// key is the type of the keys of a map.
 	key reflect.Type
-	// fields are those of a struct, in their order, and byName their places.
+	// fields are the fields of a struct, in their order, and byName their places.
 	fields []field
 	byName map[string]int
-	// numbers are the fields of a message in protobuf, by their number; nil where there is none.
+	// numbers are the fields of a protobuf message by their number, with nil for a number without a field.
 	numbers []*wireField
-	// shares reports whether a value refers to memory that others may share, and minimum the
-	// length of the shortest text for which they do.
+	// shares reports whether a value refers to memory that may be shared, and minimum is the length of the
+	// shortest text for which it is.
 	shares  bool
 	minimum int
-	// writes says where methods that only read a value write to.
+	// writes says to which memory methods write that only read a value.
 	writes decoding.Writes
-	// slices are the offsets of the slices in a value, and contents the offsets of the maps of any
-	// content in a value of a known type. A value that decodes itself may leave slices with spare
-	// capacity, also in such maps.
+	// slices are the offsets of the slices in a value. contents are the offsets of maps with any content in
+	// a value of a known type. A value that decodes itself may leave slices with spare capacity, also in
+	// such maps.
 	slices, contents []uintptr
 }
 
@@ -64,7 +64,7 @@ const (
 	anyKind
 	// unmarshalerKind are types that decode themselves.
 	unmarshalerKind
-	// What follows may refer to memory that others share.
+	// The kinds below may refer to shared memory.
 	pointerKind
 	sliceKind
 	stringsKind   // []string
@@ -74,7 +74,7 @@ const (
 	structKind
 )
 
-// nodes has the nodes of each type that was asked for, for the whole process.
+// nodes has the node of each type that was used, for the whole process.
 var nodes = struct {
 	mu sync.Mutex
 	of map[reflect.Type]*node
@@ -115,7 +115,7 @@ var (
 	timeType        = reflect.TypeFor[metav1.Time]()
 )
 
-// analyze fills in what the type is made of, and returns its kind.
+// analyze fills in the components of the type, and returns its kind.
 func (n *node) analyze() kind {
 	t := n.typ
 	pointer := reflect.PointerTo(t)
@@ -206,8 +206,8 @@ func (n *node) analyzeMap() kind {
 	return mapKind
 }
 
-// analyzeStruct finds the fields by the names that encoding/json gives them. Where its
-// rules are about which of two fields has a name, the type is foreign.
+// analyzeStruct finds the fields by the names that encoding/json gives them. If two fields compete for a
+// name by its rules, the type is foreign.
 func (n *node) analyzeStruct() kind {
 	if !n.addFields(n.typ, 0) || len(n.fields) > 64 {
 		return foreign
@@ -237,8 +237,8 @@ func (n *node) addFields(t reflect.Type, offset uintptr) bool {
 		}
 		switch {
 		case f.Anonymous && name == "":
-			// An embedded pointer would have to be made, and a type that decodes itself
-			// or is no struct counts as a field.
+			// An embedded pointer would need an allocation. A type that decodes itself or is no struct
+			// counts as a field.
 			if f.Type.Kind() != reflect.Struct || f.Type == timeType ||
 				reflect.PointerTo(f.Type).Implements(jsonUnmarshaler) || reflect.PointerTo(f.Type).Implements(textUnmarshaler) {
 				return false
@@ -260,7 +260,7 @@ func (n *node) addFields(t reflect.Type, offset uintptr) bool {
 	return true
 }
 
-// plain reports whether encoding/json takes a name as it is, and a text has no escapes in it.
+// plain reports whether encoding/json takes a name as it is, and a text has the name without escapes.
 func plain(name string) bool {
 	for _, c := range name {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.$/", c) {
@@ -271,8 +271,8 @@ func plain(name string) bool {
 	return name != ""
 }
 
-// field returns the place of the field of that name, or a negative number. Texts have
-// fields in their order, in general: the one after the last is the first to look at.
+// field returns the place of the field with a name, or a negative number. Texts mostly have the fields in
+// their order, so it looks first at the field after the last one.
 func (n *node) field(name []byte, last int) int {
 	if next := last + 1; next < len(n.fields) && n.fields[next].name == string(name) {
 		return next

@@ -8,24 +8,22 @@ import (
 )
 
 const (
-	// shards is the number of tables, each with a lock: as a rule no goroutine waits
-	// for another.
+	// shards is the number of tables. Each has a lock, so that goroutines rarely wait for each other.
 	shards = 16
-	// ways is the number of places of a table that a part may be in.
+	// ways is the number of places of a table in which a part may be.
 	ways = 4
-	// Tables grow as they are used, from the least number of places to the most. All
-	// of one client take 3 MB in the end.
+	// Tables grow with their use, from the least number of places to the most. In the end the tables of one
+	// client take 3 MB.
 	leastParts, mostParts = 1 << 5, 1 << 11
 	leastSeen, mostSeen   = 1 << 6, 1 << 14
-	// minimumPart is the length of the shortest text that is looked up: a shorter one is
-	// decoded in the same time. Only what a struct refers to can be shared: that has
-	// to be worth a copy.
+	// minimumPart is the length of the shortest text that is looked up: a shorter one is decoded in the
+	// same time. A struct can share only the memory that it refers to. That must be worth a copy.
 	minimumPart, minimumStruct = 16, 128
 )
 
-// Shared finds the parts that were decoded before, by their type and text. Those that were seen
-// once are only remembered by a fingerprint: most of them never come again, and to hold a part
-// costs more than to decode it. What was never seen needs no lock. It is safe for concurrent use.
+// Shared finds parts that were decoded before, by their type and text. A part that was seen once is only
+// remembered by a fingerprint: most of them never come again, and holding a part costs more than decoding
+// it. A part that was never seen needs no lock. It is safe for concurrent use.
 type Shared struct {
 	seeds  [2]maphash.Seed
 	shards [shards]partShard
@@ -33,20 +31,19 @@ type Shared struct {
 	reused, saved atomic.Uint64
 }
 
-// NewShared returns a Shared that knows nothing yet.
+// NewShared returns an empty Shared.
 func NewShared() *Shared {
 	return &Shared{seeds: [...]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 }
 
-// Saved returns how many parts were found instead of decoded, and the length of their
-// texts in bytes.
+// Saved returns how many parts were found instead of decoded, and the total length of their texts in bytes.
 func (s *Shared) Saved() (parts, bytes uint64) { return s.reused.Load(), s.saved.Load() }
 
 type partShard struct {
 	mu    sync.Mutex
 	table atomic.Pointer[partTable]
-	// oldest is the way that is overwritten next, and evicted how many parts were since
-	// the table has grown. Both are guarded by mu.
+	// oldest is the way that is overwritten next. evicted counts the parts that were overwritten since the
+	// table has grown. mu guards both.
 	oldest, evicted int
 	// collisions counts the fingerprints that were overwritten since seen has grown.
 	collisions atomic.Int32
@@ -58,10 +55,10 @@ type partShard struct {
 type partTable struct {
 	// entries are in groups of ways. They are guarded by the shard's mu.
 	entries []entry
-	// tags are parts of the hashes of entries, to be read without a lock; 0 is no entry.
+	// tags are parts of the entries' hashes. They can be read without a lock. 0 is no entry.
 	tags []atomic.Uint32
-	// seen has a fingerprint of each part that was looked up and not found, the latest
-	// of those that share a place.
+	// seen has a fingerprint of each part that was looked up and not found. If several have the same place,
+	// it has the latest.
 	seen []atomic.Uint32
 }
 
@@ -70,7 +67,7 @@ type entry struct {
 	weakPart
 }
 
-// identity tells parts apart.
+// identity identifies a part.
 type identity struct {
 	of     *node
 	format format
@@ -86,12 +83,12 @@ const formatJSON format = 1
 // lookup is the search for a part.
 type lookup struct {
 	identity
-	// again reports whether a part that was not found had been seen before: then it is to be
-	// added once it is decoded.
+	// again reports whether a part that was not found had been seen before: then it is added once it is
+	// decoded.
 	again bool
 }
 
-// find returns the part of that type and text, if there is one.
+// find returns the part with a type and text, if there is one.
 func (s *Shared) find(of *node, format format, text []byte) (found part, l lookup, ok bool) {
 	l.identity = identity{of: of, format: format, length: len(text)}
 	l.hashes[0] = maphash.Bytes(s.seeds[0], text) ^ of.id ^ uint64(format)
@@ -107,8 +104,8 @@ func (s *Shared) find(of *node, format format, text []byte) (found part, l looku
 	return found, l, ok
 }
 
-// The lowest bits of a hash choose the shard, others the place in it, and the highest are
-// what tells those of one place apart.
+// shard returns the shard of a part. The lowest bits of a hash choose the shard, other bits the place in
+// it, and the highest bits distinguish the parts of one place.
 func (s *Shared) shard(i *identity) *partShard { return &s.shards[i.hashes[0]%shards] }
 
 func (s *partShard) load() *partTable {
@@ -123,7 +120,7 @@ func newPartTable(size int, seen []atomic.Uint32) *partTable {
 	return &partTable{entries: make([]entry, size), tags: make([]atomic.Uint32, size), seen: seen}
 }
 
-// group returns the first of the places that a part may be in.
+// group returns the first of the places in which a part may be.
 func (t *partTable) group(hash uint64) int { return int(hash>>8%uint64(len(t.entries)/ways)) * ways }
 
 func tagOf(hash uint64) uint32 { return uint32(hash>>32) | 1 }
@@ -138,7 +135,7 @@ func (t *partTable) hasTag(hash uint64) bool {
 	return false
 }
 
-// find returns the part of that identity, if it is there.
+// find returns the part with an identity, if it is there.
 func (s *partShard) find(i *identity) (part, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,14 +165,14 @@ func (s *partShard) sawBefore(t *partTable, hash uint64) bool {
 	return false
 }
 
-// growSeen makes room for more fingerprints. Those that there are are forgotten: to remember
-// where they belong would take twice the memory.
+// growSeen makes room for more fingerprints. It forgets the present ones: remembering where they belong
+// would take twice the memory.
 func (s *partShard) growSeen() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := *s.table.Load()
 	if int(s.collisions.Load()) < len(t.seen) {
-		return // somebody else has done it
+		return // another goroutine has done it
 	}
 	t.seen = make([]atomic.Uint32, 4*len(t.seen))
 	s.table.Store(&t)

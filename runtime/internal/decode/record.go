@@ -11,13 +11,13 @@ import (
 type Record struct {
 	Number protowire.Number
 	Type   protowire.Type
-	// Value is the number that it is, or the length of its content, which follows.
+	// Value is the record's number, or the length of its content, which follows.
 	Value uint64
 }
 
-// ReadRecord reads the record that a text begins with, up to its content if it has one. It
-// returns the length of what was read, or what protowire.ParseError takes: io.ErrUnexpectedEOF
-// is a text that is cut off. Groups, which Kubernetes does not write, are refused.
+// ReadRecord reads the record at the beginning of a text, up to its content if it has one. It returns the
+// number of bytes read, or a number for protowire.ParseError. io.ErrUnexpectedEOF means that the text is
+// cut off. Groups, which Kubernetes does not write, are refused.
 func ReadRecord(text []byte) (r Record, length int) {
 	if r, ok := shortRecord(text); ok {
 		return r, 2
@@ -43,7 +43,8 @@ func ReadRecord(text []byte) (r Record, length int) {
 	return Record{number, wire, value}, n + m
 }
 
-// shortRecord reads a record of two bytes, the tag and the value, as most are: without a call.
+// shortRecord reads a record of two bytes, the tag and the value. Most records have this form, and it needs
+// no call.
 func shortRecord(text []byte) (Record, bool) {
 	if len(text) < 2 || text[0] < 1<<3 || text[0]|text[1] >= 0x80 {
 		return Record{}, false
@@ -52,8 +53,8 @@ func shortRecord(text []byte) (Record, bool) {
 	return Record{protowire.Number(text[0] >> 3), wire, uint64(text[1])}, wire == protowire.VarintType || wire == protowire.BytesType
 }
 
-// readWhole reads the record that begins there, with its content. It returns the offset behind
-// it, which is negative if it is damaged.
+// readWhole reads the record at an offset, with its content. It returns the offset after it, which is
+// negative if the record is damaged.
 func readWhole(message []byte, at int) (r Record, content []byte, end int) {
 	r, length := ReadRecord(message[at:])
 	if length < 0 {
@@ -70,9 +71,9 @@ func readWhole(message []byte, at int) (r Record, content []byte, end int) {
 	return r, message[at:end], end
 }
 
-// Contents are the numbers and contents of the fields of a message that are bytes, strings or
-// messages. One that is damaged ends with number 0, and if that is cut off in a content, what
-// there is of it comes before.
+// Contents iterates over the fields of a message that are bytes, strings or messages: their numbers and
+// contents. A damaged message ends with number 0. If it is cut off in a content, the part of the content
+// that is there comes before.
 func Contents(message []byte) iter.Seq2[protowire.Number, []byte] {
 	return func(yield func(protowire.Number, []byte) bool) {
 		for len(message) > 0 {

@@ -27,8 +27,8 @@ func (w *walk) string() (string, bool) {
 	return w.strings.string(unquoted), ok && utf8.Valid(content)
 }
 
-// unquote returns the content of a string without escapes. It returns false for those that Go does
-// not have and API servers do not write: of a slash, and of a surrogate.
+// unquote returns the content of a string without escapes. It returns false for escapes that Go does not
+// have and API servers do not write: of a slash, and of a surrogate.
 func unquote(content string) ([]byte, bool) {
 	text := make([]byte, 0, len(content))
 	for {
@@ -45,7 +45,7 @@ func unquote(content string) ([]byte, bool) {
 	}
 }
 
-// isPlain reports whether a string has neither escapes nor anything but ASCII.
+// isPlain reports whether a string has only ASCII and no escapes.
 func isPlain(text []byte) bool {
 	for _, c := range text {
 		if c == '\\' || c >= utf8.RuneSelf {
@@ -102,7 +102,7 @@ func (w *walk) bytes(p unsafe.Pointer) bool {
 	return err == nil
 }
 
-// time decodes as metav1.Time does.
+// time decodes a time like metav1.Time.
 func (w *walk) time(p unsafe.Pointer) bool {
 	if w.text[w.at] != '"' {
 		return false

@@ -2,40 +2,40 @@ package decode
 
 import "fmt"
 
-// Scanner reads a JSON value that comes in pieces, each byte once: it checks that the value
-// is valid (RFC 8259), finds its end, and builds its index. As for client-go, strings need
-// not be valid UTF-8, and names may be there twice. The zero value is ready for use.
+// Scanner reads a JSON value that comes in pieces, each byte once. It checks that the value is valid (RFC
+// 8259), finds its end, and builds its index. As for client-go, strings need not be valid UTF-8, and names
+// may appear twice. The zero value is ready.
 //
 //	text ─► tokens ─► state: may the token be here? ─► containers that are open ─► index
 type Scanner struct {
 	index Index
 	state state
-	// open are the containers that have not ended, and commas those of the innermost.
+	// open holds the containers that have not ended, and commas counts the commas of the innermost one.
 	open   []opened
 	commas int
-	// at is where the token begins that is not complete, and within how far it was read.
+	// at is the beginning of the incomplete token, and within the offset up to which it was read.
 	at, within int
-	// inString reports whether that is a string.
+	// inString reports whether the incomplete token is a string.
 	inString bool
-	// skips reports whether the value is skipped: then the index has only what is open.
+	// skips reports whether the value is skipped: then the index has only the open containers.
 	skips bool
 }
 
 // opened is a container that has not ended.
 type opened struct {
 	place int // in the index
-	// commas and state are those to go on with behind it.
+	// commas and state are restored after the container.
 	commas int
 	state  state
 }
 
-// keptIndex is the size of the largest index whose memory is kept.
+// keptIndex is the size of the largest index whose memory is reused.
 const keptIndex = 1 << 14
 
-// maxDepth limits how deep containers are nested, as for encoding/json.
+// maxDepth limits how deeply containers are nested, as in encoding/json.
 const maxDepth = 10_000
 
-// state says what has to come next.
+// state says what must come next.
 type state uint8
 
 const (
@@ -48,37 +48,36 @@ const (
 	colon
 	afterMember
 	afterElement
-	// What follows ends a call of Scan.
+	// The states below end a call of Scan.
 	complete
 	invalid
-	// The token goes on behind the text.
+	// The token continues after the text.
 	partial
 	partialString
 )
 
-// expected says what a state is in an error.
+// expected describes states in errors.
 var expected = [...]string{
 	topValue: "a value", memberValue: "a value", element: "a value", firstElement: `a value or "]"`,
 	memberName: "a name", firstName: `a name or "}"`, colon: `":"`,
 	afterMember: `"," or "}"`, afterElement: `"," or "]"`,
 }
 
-// behind is the state behind a value, or behind a name, by the state before it.
+// behind has the state after a value or a name, by the state before it.
 var behind = [...]state{
 	topValue: complete, memberValue: afterMember, element: afterElement, firstElement: afterElement,
 	memberName: colon, firstName: colon,
 	colon: invalid, afterMember: invalid, afterElement: invalid,
 }
 
-// afterComma is the state behind a comma.
+// afterComma has the state after a comma, by the state before it.
 var afterComma = [...]state{
 	topValue: invalid, memberValue: invalid, element: invalid, firstElement: invalid,
 	memberName: invalid, firstName: invalid, colon: invalid,
 	afterMember: memberName, afterElement: element,
 }
 
-// Reset makes the Scanner begin with another value. The index of the last one is invalid
-// then.
+// Reset prepares the Scanner for another value. It invalidates the index of the last one.
 func (s *Scanner) Reset() {
 	s.index, s.open = s.index[:0], s.open[:0]
 	if cap(s.index) > keptIndex {
@@ -87,19 +86,18 @@ func (s *Scanner) Reset() {
 	s.state, s.commas, s.at, s.within, s.inString, s.skips = topValue, 0, 0, 0, false, false
 }
 
-// ResetToSkip is Reset for a value that is not needed: it has no index, and Discard can be
-// called.
+// ResetToSkip is Reset for a value that is not needed: it has no index, and Discard may be called.
 func (s *Scanner) ResetToSkip() {
 	s.Reset()
 	s.skips = true
 }
 
-// Index returns the index of the value, once that has ended. It is valid until the next Reset.
+// Index returns the index of the value, once the value has ended. It is valid until the next Reset.
 func (s *Scanner) Index() Index { return s.index }
 
-// Scan reads text from where the last call has ended: text has all that it had then, and
-// what has come since. Scan returns the offset behind the value, or 0 if the value has not
-// ended: of a number or literal, only the byte behind it shows that. Its error is a *SyntaxError.
+// Scan reads text from where the last call has ended: text has everything that it had then, and what has
+// come since. Scan returns the offset after the value, or 0 if the value has not ended. A number or literal
+// ends only with the byte after it. The error is a *SyntaxError.
 func (s *Scanner) Scan(text []byte) (end int, err error) {
 	at, now := s.at, s.state
 	if s.inString {
@@ -158,9 +156,9 @@ func (s *Scanner) stop(text []byte, at, next int, before, how state) (end int, e
 	return 0, nil
 }
 
-// Discard makes the Scanner independent of the first bytes of the text, and returns how many
-// these are: the next call of Scan takes what follows them, which has come of a number
-// or literal at most. The value must be one to skip.
+// Discard makes the Scanner independent of the first bytes of the text, and returns how many these are. The
+// next call of Scan gets the text after them. That text has at most the beginning of a number or literal.
+// The value must be one to skip.
 func (s *Scanner) Discard() int {
 	n := s.at
 	if s.inString {
@@ -170,7 +168,7 @@ func (s *Scanner) Discard() int {
 	return n
 }
 
-// escaped reads on in a string. It returns how far, and the state then.
+// escaped continues to read a string. It returns the offset reached, and the state then.
 func (s *Scanner) escaped(text []byte, at int, now state) (int, state) {
 	if behind[now] == invalid {
 		return at, invalid
@@ -185,7 +183,7 @@ func (s *Scanner) escaped(text []byte, at int, now state) (int, state) {
 	return at, how
 }
 
-// word reads a number, true, false or null. It returns how far, and the state then.
+// word reads a number, true, false or null. It returns the offset reached, and the state then.
 func (s *Scanner) word(text []byte, at int, now state) (int, state) {
 	end := wordEnd(text, max(at, s.within))
 	switch {
@@ -199,7 +197,7 @@ func (s *Scanner) word(text []byte, at int, now state) (int, state) {
 	return end, behind[now]
 }
 
-// begin begins a container, which c is the first byte of.
+// begin starts a container with the first byte c.
 func (s *Scanner) begin(c byte, now state) state {
 	if now > firstElement || len(s.open) == maxDepth {
 		return invalid
@@ -213,7 +211,7 @@ func (s *Scanner) begin(c byte, now state) state {
 	return firstName
 }
 
-// end ends the innermost container at that offset. Its last byte is c.
+// end ends the innermost container at an offset. c is its last byte.
 func (s *Scanner) end(c byte, at int, now state) state {
 	members := 0
 	switch {
@@ -236,13 +234,13 @@ func (s *Scanner) end(c byte, at int, now state) state {
 
 // SyntaxError says where a text is not JSON.
 type SyntaxError struct {
-	// Offset is where, in bytes.
+	// Offset is the position of the error, in bytes.
 	Offset int64
-	// Found is there, in part, and Expected should be.
+	// Found is the beginning of the text there, and Expected what should be there.
 	Found, Expected string
 }
 
-// newSyntaxError is about the token at that offset, which was read up to next.
+// newSyntaxError returns the error for the token at an offset, which was read up to next.
 func (s *Scanner) newSyntaxError(text []byte, at, next int, before state) *SyntaxError {
 	const shown = 20
 	want, end := expected[before], at+1
@@ -259,15 +257,15 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON: found %q at offset %d, expected %s", e.Found, e.Offset, e.Expected)
 }
 
-// Index lists the containers of a JSON value, its objects and arrays, in the order in which
-// they begin: what a walk along a Go type needs to skip parts, and to make slices and maps of
-// the right size. Offsets are from the first byte of the value.
+// Index lists the containers of a JSON value, its objects and arrays, in the order of their beginnings. A
+// walk along a Go type needs it to skip parts, and to make slices and maps of the right size. Offsets count
+// from the first byte of the value.
 type Index []container
 
 type container struct {
-	// end is the offset behind it.
+	// end is the offset after the container.
 	end int
-	// next is the place in the index of the first container that begins behind it.
+	// next is the place in the index of the first container that begins after this one.
 	next int
 	// members is the number of its members.
 	members int

@@ -13,22 +13,21 @@ import (
 type session struct {
 	shared  *Shared
 	strings *interner // nil if strings are not shared
-	// own reports whether the object shares nothing but strings.
+	// own reports whether the object must share nothing but strings.
 	own               bool
 	dropManagedFields bool
 	written           written
-	// budget is the number of bytes of the object that may be hashed yet.
+	// budget is the number of bytes of the object that may still be hashed.
 	budget int
 	// base is the memory that is being filled, or nil if the object will have a copy of it.
 	base unsafe.Pointer
 }
 
-// hashedBytes limits how often each byte of an object is hashed, on average. An object
-// of the usual depth needs half of it. One that is nested much deeper would be hashed anew
-// at each level.
+// hashedBytes limits how often each byte of an object is hashed, on average. An object of the usual depth
+// needs half of that. An object that is nested much deeper would be hashed anew at each level.
 const hashedBytes = 16
 
-// begin returns the session of an object that is decoded to that place.
+// begin returns the session for decoding an object to p.
 func (d *Decoder) begin(text []byte, how decoding.Options, p unsafe.Pointer) session {
 	s := session{
 		shared:            d.shared,
@@ -49,8 +48,8 @@ func (s *session) end() {
 	}
 }
 
-// find makes the value at p the one of that type and text, if it may be shared and is known.
-// Otherwise the caller decodes it, and then has it kept.
+// find sets the value at p to the known part with its type and text, if there is one and it may be shared.
+// Otherwise the caller decodes the value, and then calls keep.
 func (s *session) find(n *node, format format, text []byte, p unsafe.Pointer) (l lookup, ok bool) {
 	if s.own || !n.shares || len(text) < n.minimum || len(text) > s.budget {
 		return l, false
@@ -65,9 +64,9 @@ func (s *session) find(n *node, format format, text []byte, p unsafe.Pointer) (l
 	return l, ok
 }
 
-// keep makes the value at p known that was not found, unless it refers to memory that methods may
-// write to: before counts such memory when the decoding of the value began. A struct in memory
-// that the object will have a copy of is not kept.
+// keep adds a decoded value at p that find has not found. It does not if the value refers to memory that
+// methods may write to: before is the count of such memory when the decoding of the value began. Nor does
+// it keep a struct in memory that the object will have a copy of.
 func (s *session) keep(l *lookup, n *node, p unsafe.Pointer, before written) {
 	if !l.again || s.written != before {
 		return
@@ -77,7 +76,7 @@ func (s *session) keep(l *lookup, n *node, p unsafe.Pointer, before written) {
 	}
 }
 
-// newPointer returns the memory that the pointer at p points to from then on.
+// newPointer allocates memory for the pointer at p, and returns it.
 func (s *session) newPointer(n *node, p unsafe.Pointer) unsafe.Pointer {
 	value := reflect.New(n.elem.typ).UnsafePointer()
 	*(*unsafe.Pointer)(p) = value
@@ -85,26 +84,26 @@ func (s *session) newPointer(n *node, p unsafe.Pointer) unsafe.Pointer {
 	return value
 }
 
-// noElements is the array of each slice that is empty.
+// noElements is the array of every empty slice.
 var noElements = unsafe.Pointer(unsafe.SliceData([]byte{}))
 
-// newArray returns the array of the slice of that length at p.
+// newArray allocates the array for the slice of the given length at p, and returns it.
 func (s *session) newArray(n *node, length int, p unsafe.Pointer) unsafe.Pointer {
 	if length == 0 {
 		*(*slice)(p) = slice{at: noElements}
 		return noElements
 	}
 	s.written.note(n.elem.writes.Itself)
-	// Grow allocates nothing but the array. At p it would read memory before that is written, which
-	// takes two page faults if it is new to the process.
+	// Grow allocates only the array. Called for p itself, it would read memory before that is written, which
+	// takes two page faults if the memory is new to the process.
 	var made slice
 	reflect.NewAt(n.typ, unsafe.Pointer(&made)).Elem().Grow(length)
 	*(*slice)(p) = slice{made.at, length, length}
 	return made.at
 }
 
-// written counts the memory of an object that methods may write to although they only read
-// the object. What refers to such memory is not shared.
+// written counts memory of an object to which methods may write although they only read the object. A value
+// that refers to such memory is not shared.
 type written int
 
 func (w *written) note(writes bool) {
@@ -113,16 +112,16 @@ func (w *written) note(writes bool) {
 	}
 }
 
-// part is a value that was decoded.
+// part is a decoded value that can be shared.
 type part struct {
-	// at is the address that a pointer, map or slice points to, or the beginning of the memory that a
-	// struct is in: weak pointers to many places of one array take long.
+	// at is the address that a pointer, map or slice points to. For a struct it is the beginning of the
+	// memory that the struct is in: weak pointers to many places of one array take long.
 	at unsafe.Pointer
 	// where is the length of a slice, or the offset of a struct.
 	where int
 }
 
-// weakPart is a part that is there as long as an object has it.
+// weakPart is a part that exists as long as an object has it.
 type weakPart struct {
 	at    weak.Pointer[byte]
 	where int
@@ -132,13 +131,13 @@ func (p part) weak() weakPart {
 	return weakPart{weak.Make((*byte)(p.at)), p.where}
 }
 
-// strong returns the part, and whether it is still there.
+// strong returns the part, and whether it still exists.
 func (w weakPart) strong() (part, bool) {
 	at := unsafe.Pointer(w.at.Value())
 	return part{at, w.where}, at != nil
 }
 
-// put makes the value at p one that was decoded before.
+// put sets the value at p to a part that was decoded before.
 func (n *node) put(p unsafe.Pointer, found part) {
 	switch n.kind {
 	case structKind:
@@ -150,8 +149,7 @@ func (n *node) put(p unsafe.Pointer, found part) {
 	}
 }
 
-// part returns the value at p as one that others can have too. A struct is in the memory at
-// base.
+// part returns the value at p as a part. If it is a struct, it is in the memory at base.
 func (n *node) part(p, base unsafe.Pointer) part {
 	switch n.kind {
 	case structKind:
@@ -170,11 +168,11 @@ type slice struct {
 	length, capacity int
 }
 
-// clip takes the spare capacity from a slice. Objects that share it would append to
-// the same memory.
+// clip removes the spare capacity of a slice. Otherwise objects that share it would append to the same
+// memory.
 func (s *slice) clip() { s.capacity = s.length }
 
-// clip takes the spare capacity from the slices of a value that has decoded itself.
+// clip removes the spare capacity of the slices in a value that has decoded itself.
 func (n *node) clip(p unsafe.Pointer) {
 	for _, offset := range n.slices {
 		(*slice)(unsafe.Add(p, offset)).clip()
@@ -184,7 +182,7 @@ func (n *node) clip(p unsafe.Pointer) {
 	}
 }
 
-// clipAny takes the spare capacity from the slices of a value without a Go type, at any depth.
+// clipAny removes the spare capacity of the slices in a value without a Go type, at any depth.
 func clipAny(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

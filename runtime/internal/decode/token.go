@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// plainEnd returns the offset of the first byte from there on that is no plain content of a
-// string: a quote, a backslash or a control character; or the end of the text.
+// plainEnd returns the offset of the first special byte of a string's content, from at on. Special bytes
+// are a quote, a backslash and control characters. If there is none, it returns the end of the text.
 func plainEnd(text []byte, at int) int {
 	for ; len(text)-at >= 16; at += 16 {
-		// Both words at once: most strings end within them, and where they do can't be
-		// predicted.
+		// Both words at once: most strings end within them, at places that can't be predicted.
 		both := text[at : at+16]
 		stops, second := notPlain(binary.LittleEndian.Uint64(both)), notPlain(binary.LittleEndian.Uint64(both[8:]))
 		if stops|second == 0 {
@@ -28,20 +27,18 @@ func plainEnd(text []byte, at int) int {
 	return at
 }
 
-// notPlain has the highest bit of each byte of a word that is no plain content of a string,
-// up to the first at least. A subtraction borrows from the bytes above only where a byte is
-// what is looked for.
+// notPlain returns a word with the highest bit of each byte set that is special in a string's content. It
+// is right up to the first such byte, since a subtraction borrows from higher bytes only at a special byte.
 func notPlain(word uint64) uint64 {
 	const each = 0x0101010101010101
-	// This exchanges quote and space: then the quote is less than 0x21, as what is less
-	// than space.
+	// This exchanges quote and space. Then the quote is less than 0x21, like the control characters.
 	quote := word ^ 2*each
 	backslash := word ^ '\\'*each
 	return ((quote-0x21*each)&^quote | (backslash-each)&^backslash) & (0x80 * each)
 }
 
-// stringEnd reads the content of a string from there on. It returns the offset behind its
-// quote and complete, or how far it could read and partial, or where it is invalid.
+// stringEnd reads the content of a string from at on. It returns the offset after its quote and complete,
+// or the offset that it could reach and partial, or the offset of an invalid byte.
 func stringEnd(text []byte, at int) (int, state) {
 	for {
 		if at = plainEnd(text, at); at == len(text) {
@@ -62,7 +59,7 @@ func stringEnd(text []byte, at int) (int, state) {
 	}
 }
 
-// endOfString returns the offset behind the string that begins there, which must be valid.
+// endOfString returns the offset after the string that begins at an offset. The string must be valid.
 func endOfString(text []byte, begin int) int {
 	end, _ := stringEnd(text, begin+1)
 	return end
@@ -72,8 +69,8 @@ func opens(c byte) bool { return c == '{' || c == '[' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// escapeLength returns the length of the escape that a text begins with, 0 if the text ends
-// within it, or -1 if it is invalid.
+// escapeLength returns the length of the escape at the beginning of a text, 0 if the text ends within it,
+// or -1 if it is invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -95,7 +92,7 @@ func escapeLength(text []byte) int {
 	return -1
 }
 
-// wordEnd returns the offset of the first byte from there on that is in no number or literal.
+// wordEnd returns the offset of the first byte, from at on, that belongs to no number or literal.
 func wordEnd(text []byte, at int) int {
 	for at < len(text) {
 		switch c := text[at]; {
@@ -139,7 +136,7 @@ func isWord(text []byte) bool {
 	return len(text) > 0 && digits(text) == len(text)
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(text []byte) int {
 	for i, c := range text {
 		if !isDigit(c) {

@@ -11,17 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// formatProto is the wire format of protobuf. What identifies a list or map in it are all
-// of its fields, with their tags.
+// formatProto is the wire format of protobuf. A list or map in it is identified by all of its fields, with
+// their tags.
 const formatProto format = 2
 
-// HasProto reports whether Proto decodes messages of the type. Where nothing is shared, the method
-// Unmarshal of the type does.
+// HasProto reports whether Proto decodes messages of the type. If nothing is shared, the type's method
+// Unmarshal does.
 func (d *Decoder) HasProto() bool { return d.root.wire == messageWire && d.shared != nil }
 
-// Proto decodes a message into a zero value of the type that pointer points to. It returns
-// false if the method Unmarshal of the type has to: then the value may be filled in part.
-// It keeps nothing of the message.
+// Proto decodes a message into a zero value of the type that pointer points to. It returns false if the
+// type's method Unmarshal must be used: then the value may be filled in part. It keeps no reference to the
+// message.
 func (d *Decoder) Proto(message []byte, how decoding.Options, pointer unsafe.Pointer) bool {
 	if !d.HasProto() {
 		return false
@@ -40,8 +40,8 @@ const (
 	managedFieldsField = 17
 )
 
-// message decodes a message into a struct. Each field, and with it all that are repeated,
-// must be there once.
+// message decodes a message into a struct. Each field must appear once, with all its values together if it
+// is repeated.
 func (w *wireWalk) message(n *node, message []byte, p unsafe.Pointer, level level) bool {
 	w.written.note(n.writes.Opaque)
 	var seen uint64
@@ -81,7 +81,7 @@ func (w *wireWalk) message(n *node, message []byte, p unsafe.Pointer, level leve
 	return true
 }
 
-// numbered returns the field of that number, or nil.
+// numbered returns the field with a number, or nil.
 func (n *node) numbered(number protowire.Number) *wireField {
 	if int(number) >= len(n.numbers) {
 		return nil
@@ -89,8 +89,8 @@ func (n *node) numbered(number protowire.Number) *wireField {
 	return n.numbers[number]
 }
 
-// endOfRepeated returns the offset behind the records that begin there and are of the same field
-// as the one before, and how many these are with it.
+// endOfRepeated returns the offset after the records at an offset that belong to the same field as the
+// first one, and their number, with the first one.
 func endOfRepeated(message []byte, at int, first Record) (_, count int) {
 	for count = 1; at >= 0 && at < len(message); count++ {
 		r, _, end := readWhole(message, at)
@@ -115,7 +115,8 @@ func (w *wireWalk) single(n *node, r Record, content []byte, p unsafe.Pointer) b
 	return w.content(n, content, p)
 }
 
-// scalar returns the node and the place of a number or bool that p is, or points to then.
+// scalar returns the node and the place of a number or bool. If p is a pointer, scalar allocates the value
+// that it points to.
 func (n *node) scalar(p unsafe.Pointer) (*node, unsafe.Pointer) {
 	if n.wire != pointerWire {
 		return n, p
@@ -158,7 +159,7 @@ func (n *node) set32(v uint32, p unsafe.Pointer) bool {
 	return true
 }
 
-// content decodes a value that has a length: a string, bytes or a message.
+// content decodes a value with a length: a string, bytes or a message.
 func (w *wireWalk) content(n *node, content []byte, p unsafe.Pointer) bool {
 	switch n.wire {
 	case stringWire:
@@ -197,7 +198,7 @@ func (w *wireWalk) content(n *node, content []byte, p unsafe.Pointer) bool {
 	})
 }
 
-// fill has decode fill the memory at base.
+// fill calls decode, which fills the memory at base.
 func (w *wireWalk) fill(base unsafe.Pointer, decode func() bool) bool {
 	before := w.base
 	w.base = base
@@ -206,7 +207,7 @@ func (w *wireWalk) fill(base unsafe.Pointer, decode func() bool) bool {
 	return ok
 }
 
-// part makes the value at p one that was decoded before, or else what decode makes it.
+// part sets the value at p to one that was decoded before, or else calls decode for it.
 func (w *wireWalk) part(n *node, text []byte, p unsafe.Pointer, decode func() bool) bool {
 	l, ok := w.find(n, formatProto, text, p)
 	if ok {
@@ -220,7 +221,7 @@ func (w *wireWalk) part(n *node, text []byte, p unsafe.Pointer, decode func() bo
 	return true
 }
 
-// records are those of one field, which are whole, and of one type.
+// records are all records of one field. They are whole, and of one type.
 type records struct {
 	of    protowire.Type
 	count int
@@ -250,7 +251,7 @@ func (a records) each(each func(r Record, content []byte) bool) bool {
 
 func (w *wireWalk) slice(n *node, all records, p unsafe.Pointer) bool {
 	if n.elem.wire == sliceWire || n.elem.wire == mapWire || all.of == protowire.BytesType && n.elem.wire < stringWire {
-		return false // packed numbers, which Kubernetes does not write, among others
+		return false // for example packed numbers, which Kubernetes does not write
 	}
 	array, size := w.newArray(n, all.count, p), n.elem.typ.Size()
 	i := uintptr(0)

@@ -12,7 +12,7 @@ import (
 type wireKind uint8
 
 const (
-	// unknownWire types can't be decoded here.
+	// unknownWire types can't be decoded by this package.
 	unknownWire wireKind = iota
 	boolWire
 	intWire
@@ -32,7 +32,7 @@ const (
 type wireField struct {
 	*node
 	offset uintptr
-	// bit is that of the field among those of its message.
+	// bit is the field's bit in a set of the message's fields.
 	bit uint64
 }
 
@@ -41,8 +41,8 @@ type unmarshaler interface {
 	Unmarshal([]byte) error
 }
 
-// analyzeWire returns how the type is written, and fills in the fields of a message. Types whose
-// fields all have a number are decoded here, and others decode themselves, if they can.
+// analyzeWire returns how the type is written, and fills in the fields of a message. Types whose fields all
+// have a number are decoded by this package. Other types decode themselves, if they can.
 func (n *node) analyzeWire() wireKind {
 	t := n.typ
 	custom := reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())

@@ -1,77 +1,76 @@
-// Package decoding lets an informer tell its source, through whatever wraps that, how its
-// objects are to be decoded, and a source the transport of its client, through that client. It
-// tells informers and sources which memory of an object its readers write to.
+// Package decoding carries decoding options in a request's context, from the informer to its source,
+// through any wrappers, and from a source to the transport of its client. It also tells informers and
+// sources to which memory of an object its readers write.
 package decoding
 
 import "context"
 
-// Options say how to decode the objects of a request. The zero value is as client-go does.
+// Options say how to decode the objects of a request. The zero value means as client-go does.
 type Options struct {
-	// Exclusive is for objects that are going to be changed: no two may share memory.
+	// Exclusive means that the objects will be changed, so that no two may share memory.
 	Exclusive bool
 	// DropManagedFields leaves out metadata.managedFields. A source may ignore it.
 	DropManagedFields bool
 }
 
-// Wanted reports, from the metadata of an object, whether it is to be decoded. The slices are
-// valid during the call only. What of an object can't be found is empty.
+// Wanted reports, by the metadata of an object, whether the object must be decoded. The slices are valid
+// during the call only. A value that can't be found is empty.
 type Wanted func(uid, namespace, resourceVersion []byte) bool
 
-// Request describes a list or watch, on its way from the informer to the transport. It is the
-// one value that the runtime keeps in a context. The informer says how the objects of the
-// response are to be decoded, and which, which a source may ignore.
+// Request describes a list or watch, on its way from the informer to the transport. It is the only value
+// that the runtime keeps in a context. With it the informer says how to decode the objects of the response,
+// and which of them. A source may ignore that.
 type Request struct {
 	Options
-	// Wanted selects objects; nil selects all.
+	// Wanted selects objects. Nil selects all.
 	Wanted Wanted
-	// Unselected asks for objects whether or not a source would leave them out.
+	// Unselected requests all objects, including the ones that a source would leave out.
 	Unselected bool
 	// Sequence is nil for a request that stands alone, such as the read of one object.
 	Sequence *Sequence
-	// LeftOut is called with the resourceVersion of each object that a source leaves out, and with ""
-	// for an item that waits for the end of its list; nil is not.
+	// LeftOut is called with the resourceVersion of each object that a source leaves out, and with "" for
+	// an item that waits for the end of its list. It may be nil.
 	LeftOut func(resourceVersion string)
-	// Rename gives the informer a better name than it was made with. The first one counts. It
-	// is nil in requests outside of Run.
+	// Rename gives the informer a better name than it was made with. The first call counts. It is nil in
+	// requests outside of Run.
 	Rename func(name string)
-	// Requested is called by the transport of a Streaming; nil is not.
+	// Requested is called by the transport of a Streaming. It may be nil.
 	Requested func(Collection)
-	// Judge returns an error for a list that may be none of the objects that were requested. The
-	// source calls it when the list has arrived, and returns its error; nil accepts every list.
+	// Judge returns an error for a list that may not be a list of the requested objects. The source calls
+	// it when the list has arrived, and returns its error. Nil accepts every list.
 	Judge func(List) error
-	// Sender is the state of the source for the transport of its client; nil is none.
+	// Sender is the state of the source for the transport of its client. It may be nil.
 	Sender any
 }
 
-// Collection is a resource, in one namespace or for "" in all, as a request names it.
+// Collection is a resource in one namespace, or in all for "", as a request names it.
 type Collection struct{ Group, Version, Resource, Namespace string }
 
-// List describes a list, or a page of one, as far as it says what it is, and its resource.
+// List describes a list, or a page of one, by what it says about itself and its resource.
 type List struct {
-	// Checked reports whether a client has decoded the list and checked its kind. Clients drop the
-	// TypeMeta then.
+	// Checked reports whether a client has decoded the list and checked its kind. Clients drop the TypeMeta
+	// then.
 	Checked bool
-	// Own is the list's.
+	// Own is the list's own TypeMeta.
 	Own TypeMeta
-	// Items counts the items. Item is the kind that one of them has, if that is of the group and
-	// version of the request.
+	// Items counts the items. Item is the kind of one of them, if its group and version are the request's.
 	Items int
 	Item  string
 	// Requested is the group and version of the request.
 	Requested string
-	// Objects is the kind that objects have shown, and Earlier is Own of the last list that counted.
+	// Objects is the kind that objects have had. Earlier is the Own of the last list that counted.
 	Objects string
 	Earlier TypeMeta
-	// Learn is called when the list counts: it is the earlier one of those that follow. It may be nil.
+	// Learn is called when the list counts: it is the Earlier of later lists. It may be nil.
 	Learn func()
 }
 
-// TypeMeta is a kind with its group and version; "" is not known.
+// TypeMeta is a kind with its group and version. Each is "" if it is not known.
 type TypeMeta struct{ APIVersion, Kind string }
 
 type key struct{}
 
-// With returns a context for such a request, in place of the one that ctx is for.
+// With returns a context for a request, in place of the request that ctx is for.
 func With(ctx context.Context, request Request) context.Context {
 	return context.WithValue(ctx, key{}, request)
 }

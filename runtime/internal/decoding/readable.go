@@ -2,12 +2,11 @@ package decoding
 
 import "reflect"
 
-// Readable reports whether an object can be read while its users read it, too. It can't if
-// they write to it by doing so: a resource.Quantity caches its text when it is printed. What
-// is written to is not read here.
+// Readable reports whether an object can be read while its users read it too. It can't if reading it writes
+// to it: a resource.Quantity caches its text when it is printed. Readable does not read such memory.
 func Readable(obj any) bool { return reading{}.value(reflect.ValueOf(obj)) }
 
-// reading remembers which parts of an object were looked at: an object may refer to itself.
+// reading remembers which parts of an object it has looked at, since an object may refer to itself.
 type reading map[readPart]bool
 
 type readPart struct {

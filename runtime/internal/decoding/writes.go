@@ -7,25 +7,25 @@ import (
 	"sync"
 )
 
-// Writes says where methods of a type may write to although their callers only read. Memory
-// that is written to belongs to one object alone, and only users of the object may read it.
-// The value of a map is never written to: the language copies it before a method is called.
-// What is behind pointers, slices and maps is not looked at.
+// Writes says to which memory methods of a type may write although their callers only read. Such memory
+// belongs to one object alone, and only users of the object may read it. The value of a map is never
+// written to: the language copies it before a method is called. Memory behind pointers, slices and maps is
+// not considered.
 type Writes struct {
-	// Itself is for types that may write to a value of theirs.
+	// Itself means that methods may write to the value itself.
 	Itself bool
-	// Opaque is for types that may write to what a value refers to, in a way that only their
-	// methods know: they decode themselves, or have unexported fields.
+	// Opaque means that methods may write to memory behind the value, in a way that only the methods know:
+	// the type decodes itself, or has unexported fields.
 	Opaque bool
-	// Known is for types that are not Opaque, as far as their methods were read.
+	// Known means that the type is not Opaque, since its methods were read.
 	Known bool
 }
 
-// known has the types that decode themselves and whose methods were read. They are listed by
-// name so that no package is imported for the list.
+// known holds the types that decode themselves and whose methods were read. They are listed by name so that
+// no package is imported for the list.
 var known = map[string]Writes{
-	// String caches the text, and Cmp and AsDec convert the value. They replace what it points
-	// to, and never change that.
+	// String caches the text, and Cmp and AsDec convert the value. They replace pointers of the value, and never
+	// write to the memory behind them.
 	"k8s.io/apimachinery/pkg/api/resource.Quantity": {Itself: true, Known: true},
 
 	"encoding/json.RawMessage":                                       {Known: true},
@@ -47,7 +47,7 @@ var (
 
 var found sync.Map // by type
 
-// WritesOf returns where methods of t may write to.
+// WritesOf returns to which memory methods of t may write.
 func WritesOf(t reflect.Type) Writes {
 	if w, ok := found.Load(t); ok {
 		return w.(Writes)
@@ -82,7 +82,7 @@ func analyze(t reflect.Type) (w Writes) {
 	return w
 }
 
-// isScalar reports whether a value of t has no room for anything but itself.
+// isScalar reports whether a value of t refers to no other memory.
 func isScalar(t reflect.Type) bool {
 	return t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String
 }

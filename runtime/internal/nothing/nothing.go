@@ -3,7 +3,7 @@ package nothing
 
 import "reflect"
 
-// Is reports whether v is nil, or a nil pointer, whose methods would panic.
+// Is reports whether v is nil, or a nil pointer. Methods of a nil pointer would panic.
 func Is(v any) bool {
 	value := reflect.ValueOf(v)
 	return !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil()

@@ -1,4 +1,5 @@
-// Package written tells a controller, by way of the context of a request, what a client has written.
+// Package written tells a controller which objects a client has written, by way of the context of the
+// request.
 package written
 
 import (
@@ -8,22 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Notes take what was written with a context, by any goroutine. Client is compared with
+// Notes takes the writes with a context, from any goroutine. client is compared with
 // cache.SourceInfo.Client of informers.
 type Notes interface {
-	// Wrote takes what the server has returned for a create, an update or a patch.
+	// Wrote takes the server's response to a create, an update or a patch.
 	Wrote(client any, resource schema.GroupResource, obj metav1.Object)
-	// Deleted takes an object, with its UID if the server has returned that, of which the server has
-	// accepted the deletion.
+	// Deleted takes an object whose deletion the server has accepted. The object has its UID if the server
+	// has returned that.
 	Deleted(client any, resource schema.GroupResource, obj metav1.Object)
-	// Unanswered is called for a write that the server may have made or not.
+	// Unanswered is called for a write that the server may or may not have made.
 	Unanswered(client any, resource schema.GroupResource)
 }
 
-// Key is the key of a context under which it has its Notes.
+// Key is the key of a context's Notes.
 type Key struct{}
 
-// To returns the Notes of a context, nil if it has none.
+// To returns the Notes of a context, or nil.
 func To(ctx context.Context) Notes {
 	notes, _ := ctx.Value(Key{}).(Notes)
 	return notes

@@ -14,11 +14,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
-// configFile is the file with flags that is read if it is there.
+// configFile is the file with flags that is read if it exists.
 const configFile = "informer-gen.yaml"
 
-// readConfig sets the flags that a file has and the command line has not. Patterns
-// on the command line stand instead of those in the file.
+// readConfig sets the flags that the file has and the command line has not. Patterns on the command line
+// replace the file's.
 func (f *flags) readConfig() error {
 	name := f.config
 	if name == "" {
@@ -76,7 +76,7 @@ func onlyDocument(name string, content []byte) (*yaml.Node, error) {
 	}
 }
 
-// notInConfig are the flags that only a command line can have.
+// notInConfig holds the flags that only a command line can have.
 var notInConfig = map[string]bool{"config": true, "help": true, "version": true, "list": true, "verify": true, "output": true}
 
 // setFrom sets a flag to a value of the file.
@@ -111,7 +111,7 @@ func (f *flags) setFrom(file string, key, value *yaml.Node, given map[string]boo
 	return nil
 }
 
-// nameOf says what stands where a value is expected.
+// nameOf names the kind of node that stands where a value is expected.
 func nameOf(value *yaml.Node) string {
 	switch value.Kind {
 	case yaml.SequenceNode:

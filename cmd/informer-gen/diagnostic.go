@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// severity says what a diagnostic means for the run.
+// severity says how a diagnostic affects the run.
 type severity string
 
 const (
 	isError   severity = "error"   // the exit status is not 0
-	isWarning severity = "warning" // it is, unless --strict makes an error of it
+	isWarning severity = "warning" // the exit status is 0, unless --strict makes it an error
 	isInfo    severity = "info"    // a step, or what the run did
 )
 
@@ -20,14 +20,14 @@ const (
 // standard error.
 type diagnostic struct {
 	Severity severity `json:"severity"`
-	// File is relative to the working directory, and empty for a message that is about no
-	// file; Line and Column begin at 1, and are 0 for one about a file as a whole.
+	// File is relative to the working directory. It is empty for a message that is about no file. Line and
+	// Column start at 1, and are 0 for a message about a whole file.
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message is all of the text: what is wrong: what was found; what to do.
+	// Message is the whole text: what is wrong: what was found; what to do.
 	Message string `json:"message"`
-	// Found and Advice are the latter two parts of it, where it has them.
+	// Found and Advice are the last two parts of the message. Each is empty if the message lacks it.
 	Found  string `json:"found,omitempty"`
 	Advice string `json:"advice,omitempty"`
 }
@@ -43,7 +43,7 @@ func newDiagnostic(level severity, pos token.Position, message string) diagnosti
 	return d
 }
 
-// parts returns what was found and what to do of a message such as
+// parts returns what was found and what to do from a message such as
 //
 //	+genclient:onlyVerbs: unknown verb: "lst"; did you mean list?
 //
@@ -73,8 +73,7 @@ func cutUnquoted(text, separator string) (before, after string) {
 	return text, ""
 }
 
-// workflowCommand is a diagnostic as a command of GitHub's workflows, which shows it beside
-// the line that it is about.
+// workflowCommand returns a diagnostic as a command of GitHub's workflows, which shows it beside its line.
 func workflowCommand(d diagnostic) string {
 	var properties []string
 	if d.File != "" {
@@ -90,7 +89,7 @@ func workflowCommand(d diagnostic) string {
 	return fmt.Sprintf("::%s %s::%s", d.Severity, strings.Join(properties, ","), escapeData(d.Message))
 }
 
-// The order counts: the others are escaped with the percent sign.
+// The percent sign comes first, since the others are escaped with it.
 var (
 	dataEscapes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
 	propertyEscapes = append(dataEscapes[:len(dataEscapes):len(dataEscapes)], ":", "%3A", ",", "%2C")
@@ -99,9 +98,8 @@ var (
 func escapeData(text string) string     { return strings.NewReplacer(dataEscapes...).Replace(text) }
 func escapeProperty(text string) string { return strings.NewReplacer(propertyEscapes...).Replace(text) }
 
-// inWorkspace returns a file relative to GitHub's checkout, as annotations are
-// relative to, rather than to the working directory. A file outside of it is returned as it
-// is.
+// inWorkspace returns a file relative to GitHub's checkout, as annotations need it, and not relative to the
+// working directory. A file outside of the checkout is returned unchanged.
 func inWorkspace(workspace, dir, file string) string {
 	if workspace == "" || file == "" {
 		return file

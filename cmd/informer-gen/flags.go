@@ -40,8 +40,7 @@ const (
 
 var formats = []string{formatText, formatJSON, formatGitHub}
 
-// newFlags declares the flags. Usages are as wide as the second column of the
-// help page.
+// newFlags declares the flags. Usages are as wide as the second column of the help page.
 func newFlags() *flags {
 	f := &flags{set: pflag.NewFlagSet("informer-gen", pflag.ContinueOnError)}
 	o, set := &f.options, f.set
@@ -79,8 +78,7 @@ func newFlags() *flags {
 	return f
 }
 
-// parse reads a command line. The flags it returns have their set also beside
-// an error.
+// parse parses a command line. The flags that it returns have their set even if there is an error.
 func parse(args []string) (*flags, error) {
 	f := newFlags()
 	args, err := spell(f.set, args)
@@ -101,8 +99,8 @@ func parse(args []string) (*flags, error) {
 	return f, errors.Join(f.checkOutput(), f.resolveOlder())
 }
 
-// checkOutput checks the output folder, and -o, which is the format of messages and
-// was the base folder of the output.
+// checkOutput checks the output folder and -o, which is the format of messages now and was the base folder
+// of the output.
 func (f *flags) checkOutput() error {
 	for _, name := range []string{"output-dir", "output-base"} {
 		if flag := f.set.Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -122,7 +120,7 @@ func (f *flags) checkOutput() error {
 	return nil
 }
 
-// asFolder says how to write the value of -o as the base folder that it was in earlier generators.
+// asFolder says how to write the value of -o as a base folder, which it was in earlier generators.
 func asFolder(value string, list bool) string {
 	if list || value == "" {
 		return ""
@@ -130,7 +128,7 @@ func asFolder(value string, list bool) string {
 	return fmt.Sprintf("; a directory of that name is --output-dir ./%s", value)
 }
 
-// The texts of pflag's errors, which have types since 1.0.7 only.
+// The texts of pflag's errors. They have types only since 1.0.7.
 var (
 	invalidValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([^"]+)" flag: `)
 	unknownFlag  = regexp.MustCompile(`^unknown flag: --(..+)$`)

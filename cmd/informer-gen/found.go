@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/generators"
 )
 
-// changeRow is a file that --verify reports, or that a run has changed, as an object of the
-// array that is printed in the format json.
+// changeRow is a file that --verify reports, or that a run has changed, as an object of the array in the
+// format json.
 type changeRow struct {
 	// File is relative to the working directory.
 	File string `json:"file"`
@@ -21,7 +21,7 @@ type changeRow struct {
 	Diff string `json:"diff,omitempty"`
 }
 
-// printFound prints what the user asked to see.
+// printFound prints what the user asked for.
 func printFound(w io.Writer, f *flags, result generators.Result) error {
 	switch {
 	case f.options.List && f.format == formatJSON:
@@ -51,7 +51,7 @@ func printFound(w io.Writer, f *flags, result generators.Result) error {
 	return err
 }
 
-// writeJSON writes a value, on a line if there is no indent.
+// writeJSON writes a value, on one line if there is no indent.
 func writeJSON(w io.Writer, value any, indent string) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", indent)

@@ -11,19 +11,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// renamed are names of earlier generators for flags that are called otherwise here.
+// renamed maps flags of earlier generators to their present names.
 var renamed = map[string]string{"output-package": "output-pkg", "verify-only": "verify"}
 
-// elsewhere are names that other generators have for flags of this one.
+// elsewhere maps names of flags in other generators to this one's.
 var elsewhere = map[string]string{
 	"boilerplate": "go-header-file", "header-file": "go-header-file", "paths": "input-dirs", "input": "input-dirs",
 	"clientset": "versioned-clientset-package", "clientset-package": "versioned-clientset-package",
 	"check": "verify", "diff": "verify", "dry-run": "verify", "clean": "prune", "verbose": "v",
 }
 
-// noEffect are flags of earlier generators, and of klog, that scripts pass and
-// that change nothing here: with the value they have when none is given, if they
-// need none, and the reason.
+// noEffect holds flags of earlier generators, and of klog, that scripts pass and that have no effect here.
+// Each has the value that it has when none is given, if it needs none, and the reason.
 var noEffect = []struct{ name, bare, reason string }{
 	{"build-tag", "", "files are read as the go command builds them without tags"},
 	{"output-file-base", "", "each type has a file of its own"},
@@ -45,7 +44,7 @@ var noEffect = []struct{ name, bare, reason string }{
 
 const messages = "messages go to standard error; -v says more"
 
-// declareOlder adds the flags of earlier generators, which the help page leaves out.
+// declareOlder adds the flags of earlier generators. The help page leaves them out.
 func (f *flags) declareOlder() {
 	f.set.StringVar(&f.base, "output-base", "", "")
 	f.set.StringVar(&f.trim, "trim-path-prefix", "", "")
@@ -58,7 +57,7 @@ func (f *flags) declareOlder() {
 	f.set.Lookup("trim-path-prefix").Hidden = true
 }
 
-// current returns the name of today for a flag.
+// current returns the present name of a flag.
 func current(name string) string {
 	name = strings.ReplaceAll(name, "_", "-")
 	if now, ok := renamed[name]; ok {
@@ -67,9 +66,8 @@ func current(name string) string {
 	return name
 }
 
-// spell rewrites what would be taken for something else: "-v 2", whose number
-// would be a pattern; "-h file", which was the header; and refuses "-list", which
-// would be a flag -l.
+// spell rewrites arguments that pflag would misread: "-v 2", whose number would be a pattern, and "-h
+// file", which was the header. It refuses "-list", which would be a flag -l.
 func spell(set *pflag.FlagSet, args []string) ([]string, error) {
 	var spelt []string
 	for i := 0; i < len(args); i++ {
@@ -106,8 +104,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// resolveOlder gives the flags of earlier generators their meaning, or says that
-// they have none.
+// resolveOlder applies the flags of earlier generators, or warns that they have no effect.
 func (f *flags) resolveOlder() error {
 	for _, flag := range noEffect {
 		if f.set.Changed(flag.name) {
@@ -141,7 +138,7 @@ func (f *flags) resolveOlder() error {
 	return nil
 }
 
-// holds reports whether a directory is another one, or above it.
+// holds reports whether a directory is the other one, or above it.
 func holds(dir, other string) bool {
 	from, err1 := filepath.Abs(dir)
 	to, err2 := filepath.Abs(other)

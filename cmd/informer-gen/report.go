@@ -41,7 +41,7 @@ func (r *reporter) diagnose(d diagnostic) {
 	}
 }
 
-// text is the line that people and editors read.
+// text returns the line that people and editors read.
 func (d diagnostic) text() string {
 	at := cmp.Or(d.File, "informer-gen")
 	if d.Line > 0 {
@@ -56,7 +56,7 @@ func (d diagnostic) text() string {
 	return at + ": " + d.Message
 }
 
-// plain prints a line as it is, or as a message about the run in the format json.
+// plain prints a line unchanged or, in the format json, as a message about the run.
 func (r *reporter) plain(line string) {
 	if r.format == formatJSON {
 		r.info(line)
@@ -73,7 +73,7 @@ func (r *reporter) problem(message string) {
 	r.diagnose(newDiagnostic(isError, token.Position{}, message))
 }
 
-// warnings prints those of the command line, then those of the input.
+// warnings prints the warnings of the command line, and then the warnings of the input.
 func (r *reporter) warnings(flags []string, input scanner.ErrorList) {
 	for _, warning := range flags {
 		r.diagnose(newDiagnostic(isWarning, token.Position{}, warning))
@@ -83,8 +83,8 @@ func (r *reporter) warnings(flags []string, input scanner.ErrorList) {
 	}
 }
 
-// done prints what a run changed. What it removed is always named: it may not have been
-// meant. In the format json, changes are printed to standard output.
+// done prints what a run changed. Removed files are always named, since their removal may not have been
+// meant. In the format json, changes go to standard output.
 func (r *reporter) done(f *flags, result generators.Result, took time.Duration) {
 	for _, change := range result.Changes {
 		named := f.verbosity > 1 || change.Kind == removed && !f.options.Verify
@@ -116,8 +116,7 @@ func verifyDiagnostic(change generators.Change) diagnostic {
 	return newDiagnostic(isError, pos, text+remedy)
 }
 
-// summary says in a line what a run did and what it left out, or what --verify
-// found.
+// summary says in one line what a run did and what it left out, or what --verify found.
 func summary(options *generators.Options, result generators.Result, took time.Duration) string {
 	skipped := 0
 	for _, row := range result.Types {
@@ -161,7 +160,7 @@ func outcome(options *generators.Options, result generators.Result, types int, t
 	}
 }
 
-// count is a number with a noun, which takes an s in the plural.
+// count returns a number with a noun, which takes an s in the plural.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -169,7 +168,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// common is the deepest directory that holds all changes.
+// common returns the deepest directory that contains all changes.
 func common(changes []generators.Change) string {
 	dir := filepath.Dir(changes[0].Path)
 	for _, change := range changes {
@@ -180,10 +179,10 @@ func common(changes []generators.Change) string {
 	return dir
 }
 
-// many is up to how many problems are printed without a line for each directory.
+// many is the largest number of problems that are printed without a line for each directory.
 const many = 50
 
-// failed prints an error, a diagnostic for each problem.
+// failed prints an error: a diagnostic for each problem.
 func (r *reporter) failed(err error) {
 	list, several := (scanner.ErrorList)(nil), (interface{ Unwrap() []error })(nil)
 	switch {
@@ -217,8 +216,8 @@ func (r *reporter) problems(list scanner.ErrorList) {
 	r.info(count(len(list), "problem") + "; nothing was written")
 }
 
-// printed returns the exit status of a run that only prints a text, of which it gets the
-// result of writing it.
+// printed returns the exit status of a run that only prints a text. Its arguments are the result of writing
+// it.
 func (r *reporter) printed(_ int, err error) int {
 	if err != nil {
 		r.problem(err.Error())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
@@ -96,15 +97,6 @@ func decodableList(d *load.Declaration) *load.Declaration {
 	return list
 }
 
-// addUncopiedList notes the list of a type if it has no DeepCopyObject, which only
-// clients need.
-func (c *collector) addUncopiedList(decl *load.Declaration, tags typeTags) {
-	list := decodableList(decl)
-	if c.options.Clients && list != nil && !hasDeepCopyObject(list) {
-		c.uncopied = append(c.uncopied, uncopied{name: list.Name(), root: tags.Root, pos: list.Position()})
-	}
-}
-
 // hasDeepCopyObject reports whether a type has the method DeepCopyObject, of its own or of
 // what it embeds.
 func hasDeepCopyObject(d *load.Declaration) bool {
@@ -122,11 +114,11 @@ type uncopied struct {
 // reportUncopied reports the kinds of a package that lack DeepCopyObject, without which
 // the output does not compile. For root types that is an error; client-gen's
 // scripts may well make it after this run.
-func (c *collector) reportUncopied(pkg *load.Package, own packageMarkers) {
+func reportUncopied(kinds []uncopied, pkg *load.Package, own packageMarkers, diags *diag.List) {
 	for _, root := range []bool{true, false} {
 		var names []string
 		var first token.Position
-		for _, kind := range slices.Backward(c.uncopied) {
+		for _, kind := range slices.Backward(kinds) {
 			if kind.root == root {
 				names, first = append(names, kind.name), kind.pos
 			}
@@ -144,10 +136,9 @@ func (c *collector) reportUncopied(pkg *load.Package, own packageMarkers) {
 		switch {
 		case len(names) == 0:
 		case root:
-			c.diags.Errorf(first, "kind: %s; run %s first, which writes it, or leave out types with --exclude", text, command)
+			diags.Errorf(first, "kind: %s; run %s first, which writes it, or leave out types with --exclude", text, command)
 		default:
-			c.diags.Warnf(first, "kind: %s; the output compiles when %s has written it", text, command)
+			diags.Warnf(first, "kind: %s; the output compiles when %s has written it", text, command)
 		}
 	}
-	c.uncopied = nil
 }

@@ -29,14 +29,9 @@ type clientset struct {
 // typeName is a type by its import path and name; both are empty for one that is no client.
 type typeName struct{ path, name string }
 
-// clientset reads the clientset of an import path. It returns nil for one that is
+// readClientset reads the clientset of an import path. It returns nil for one that is
 // not there: scripts may run client-gen later.
-func (s *groupSet) clientset(path string) *clientset {
-	if found, ok := s.clientsets[path]; ok {
-		return found
-	}
-	s.clientsets[path] = nil
-	l := s.loader
+func readClientset(l *load.Loader, path string) *clientset {
 	if l.Mods.Lacks(path, l.Dir) {
 		return nil
 	}
@@ -67,7 +62,6 @@ func (s *groupSet) clientset(path string) *clientset {
 		}
 		found.methods[method.Names[0].Name+"()"] = client
 	}
-	s.clientsets[path] = found
 	return found
 }
 

@@ -10,7 +10,6 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ type collector struct {
 	slims    []slimType // of the package at hand
 	copies   []*Copies
 	tags     tagParser
-	reached  map[token.Pos]bool // the markers of fields of API types of the package at hand
+	indexer  indexer
 }
 
 // Collect finds the API types of packages. Problems are added to the
@@ -46,9 +45,10 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 	if err != nil {
 		return nil, err
 	}
+	tags := tagParser{at: loader.Position, diags: diags, clients: options.Clients}
 	c := &collector{
 		ctx: ctx, options: options, plurals: exceptions, diags: diags, groups: &groupSet{options: options, loader: loader, diags: diags, clientsets: map[string]*clientset{}},
-		choice: NewChoice(options.Types, options.Exclude), tags: tagParser{at: loader.Position, diags: diags, clients: options.Clients},
+		choice: NewChoice(options.Types, options.Exclude), tags: tags, indexer: indexer{tagParser: tags},
 	}
 	var crdErr error
 	if options.CRDs != "" {
@@ -60,7 +60,7 @@ func Collect(ctx context.Context, loader *load.Loader, packages []*load.Package,
 		}
 		c.skipUnbuilt(pkg)
 	}
-	c.checkAside(loader.Aside(packages, "+"+ownTags))
+	c.indexer.checkAside(loader.Aside(packages, "+"+ownTags))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c *collector) collectPackage(pkg *load.Package) {
 	ofPackage := own.all.byName()
 	found := map[bool][]*Kind{} // by internal
 	attached := map[*ast.CommentGroup]bool{}
-	c.reached = map[token.Pos]bool{}
+	c.indexer.reached = map[token.Pos]bool{}
 	declared := map[string]*load.Declaration{}
 	for _, decl := range pkg.Declarations() {
 		if c.ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (c *collector) collectPackage(pkg *load.Package) {
 			v.kind.PackageMarkers = ofPackage
 		}
 		if pkg.Mentions[ownTags] {
-			c.index(decl, comments, v)
+			c.indexer.addIndexes(decl, comments, v.kind)
 		}
 		switch {
 		case v.kind != nil && v.full != nil:
@@ -117,9 +117,12 @@ func (c *collector) collectPackage(pkg *load.Package) {
 			c.skipped = append(c.skipped, Skip{Name: decl.Name(), Package: pkg.Path, Reason: v.reason, Explicit: v.explicit, Pos: decl.Position()})
 		}
 	}
-	c.reportUncopied(pkg, own)
-	c.copySlims(pkg)
-	c.checkFieldMarkers(pkg, attached)
+	reportUncopied(c.uncopied, pkg, own, c.diags)
+	if copies := copiesOf(pkg, c.slims, c.diags); copies != nil {
+		c.copies = append(c.copies, copies)
+	}
+	c.uncopied, c.slims = nil, nil
+	c.indexer.checkFieldMarkers(pkg, attached)
 	c.warnDetached(pkg, attached)
 	for _, internal := range []bool{false, true} {
 		if kinds := found[internal]; len(kinds) > 0 {
@@ -167,14 +170,6 @@ func (c *collector) warnDetached(pkg *load.Package, attached map[*ast.CommentGro
 			}
 		}
 	}
-}
-
-// mentionsTag reports whether a comment may have the tag +genclient or one of this tool's.
-// Most have not, and their markers need not be parsed.
-func mentionsTag(group *ast.CommentGroup) bool {
-	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool {
-		return strings.Contains(comment.Text, "+genclient") || strings.Contains(comment.Text, ownTags)
-	})
 }
 
 // verdict is the outcome for a declaration: a kind, or the reason why there is
@@ -228,7 +223,7 @@ func (c *collector) judge(decl *load.Declaration, comments load.TypeComments, ow
 	if refused, ok := c.incomplete(decl, tags, named); ok {
 		return refused
 	}
-	c.checkMethods(decl)
+	checkMethods(decl, c.diags)
 	return verdict{kind: c.named(decl, comments, tags, internal, out), internal: internal}
 }
 
@@ -321,7 +316,9 @@ func (c *collector) incomplete(decl *load.Declaration, tags typeTags, named bool
 		c.diags.Warnf(at, "kind: %s is skipped: no %sList with Items; declare it, or leave out its markers", name, name)
 		return skipped("no " + name + "List with Items"), true
 	case hasDeepCopyObject(decl):
-		c.addUncopiedList(decl, tags)
+		if list := decodableList(decl); c.options.Clients && list != nil && !hasDeepCopyObject(list) { // which only clients need
+			c.uncopied = append(c.uncopied, uncopied{name: list.Name(), root: tags.Root, pos: list.Position()})
+		}
 	case !named && !tags.Genclient && !tags.Root:
 		return skipped("no method DeepCopyObject; add +kubebuilder:object:root=true, and run controller-gen object"), true
 	default:
@@ -329,17 +326,6 @@ func (c *collector) incomplete(decl *load.Declaration, tags typeTags, named bool
 	}
 	return verdict{}, false
 }
-
-// maxName is the greatest length of names of kinds, resources and versions: that of
-// a DNS label. maxGroup is that of a DNS subdomain.
-const (
-	maxName  = 63
-	maxGroup = 253
-)
-
-// kindName matches what the kind of an API object may be, whose small letters
-// must be a DNS label; and "_", which Go allows and older API servers too.
-var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
 
 // named makes a kind with its names and its scope.
 func (c *collector) named(decl *load.Declaration, comments load.TypeComments, tags typeTags, internal bool, out generated) *Kind {

@@ -89,14 +89,6 @@ func (p place) inside(from, to string) place {
 	return p
 }
 
-// variable is one of a block within others, none of which has it.
-func variable(name string, others int) string {
-	if others == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s%d", name, others+1)
-}
-
 // of returns what makes a deep copy of a shallow one.
 func (c *copier) of(t load.Expression, at place) []templates.CopyStep {
 	switch expr := t.Expr.(type) {
@@ -251,37 +243,20 @@ func (c *copier) ofDefinition(decl *load.Declaration, at place) []templates.Copy
 // CopiesFile is the file beside slim types that makes API objects of them.
 const CopiesFile = "zz_generated.slim.go"
 
-// Copies are the methods that the slim types of a package lack to be API objects.
-type Copies struct {
-	// PackageName is the name of the package.
-	PackageName string
-	// Types are sorted by name.
-	Types []templates.DeepCopy
-	// Unknown is true if the methods can't be worked out. Then there are no Types.
-	Unknown bool
-
-	Dir      string // of the package
-	Reserved map[string]bool
-}
-
-// copySlims adds the methods of the slim types of a package. They do not depend on the
-// options, so that runs for several factories agree: those of a type that the options
-// exclude are among them.
-func (c *collector) copySlims(pkg *load.Package) {
-	slims := c.slims
-	c.slims = nil
+// copiesOf returns the methods of the slim types of a package, or nil if it has none. A type that the options
+// exclude has its methods as well, so that runs for several factories agree.
+func copiesOf(pkg *load.Package, slims []slimType, diags *diag.List) *Copies {
 	if len(slims) == 0 {
-		return
+		return nil
 	}
 	found := &Copies{PackageName: pkg.Name, Dir: pkg.Dir, Reserved: pkg.Names()}
-	c.copies = append(c.copies, found)
 	copier := &copier{pkg: pkg, objects: map[string]bool{}, plain: map[string]bool{}, open: map[string]bool{}, steps: map[string][]templates.CopyStep{}}
 	for _, slim := range slims {
 		if _, ok := slim.Spec.Type.(*ast.StructType); !ok || slim.Spec.TypeParams != nil {
 			copier.failed = true // which is reported
 			continue
 		}
-		if copier.diags = c.diags; slim.quiet {
+		if copier.diags = diags; slim.quiet {
 			copier.diags = new(diag.List)
 		}
 		copier.objects[slim.Name()] = true
@@ -290,4 +265,5 @@ func (c *collector) copySlims(pkg *load.Package) {
 	if found.Unknown = copier.failed; !found.Unknown {
 		found.Types = copier.types()
 	}
+	return found
 }

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
@@ -25,9 +24,6 @@ type groupVersion struct {
 	// fromFolder is set if the package names no group.
 	fromFolder bool
 }
-
-// versionElement matches a path element that is an API version.
-var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
 
 // groupVersionOf finds the group and version of a package. Clients and the scheme go by the
 // schema.GroupVersion literal of its own GroupVersion or SchemeGroupVersion, which therefore comes
@@ -155,13 +151,6 @@ func (gv *groupVersion) takeVersionNames(pkg *load.Package, own packageMarkers, 
 	return len(own.versionNames) > 0
 }
 
-// groupName and versionName match what the API server takes for the name of a
-// group and of a version.
-var (
-	groupName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	versionName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-)
-
 // check reports names that no API server knows.
 func (gv groupVersion) check(fromPath bool, diags *diag.List) {
 	switch {
@@ -179,18 +168,6 @@ func (gv groupVersion) check(fromPath bool, diags *diag.List) {
 	case fromPath && !versionElement.MatchString(gv.version):
 		diags.Warnf(gv.pos, "version: %q, which is taken from the path, is not like v1 or v1beta1; name it with var GroupVersion = schema.GroupVersion{…}", gv.version)
 	}
-}
-
-// internalVersion is the version of internal types.
-const internalVersion = "__internal"
-
-// pathGroup returns the path element that names the group, if any does.
-func pathGroup(importPath string) string {
-	parent := path.Base(path.Dir(importPath))
-	if parent == "." || parent == "/" {
-		return path.Base(importPath)
-	}
-	return parent
 }
 
 // packageMarkers are the markers in comments of a package that belong to none of
@@ -247,19 +224,4 @@ func markersOf(pkg *load.Package) packageMarkers {
 		}
 	}
 	return found
-}
-
-// ofGroup reports whether a marker is +groupName, or meant as it.
-func (m marker) ofGroup() bool {
-	return m.name == "groupName" || strings.HasPrefix(m.name, "groupName:")
-}
-
-// firstSegment returns the text before the first dot of a group, "core" for the
-// core group.
-func firstSegment(group string) string {
-	if group == "" {
-		return "core"
-	}
-	first, _, _ := strings.Cut(group, ".")
-	return first
 }

@@ -116,8 +116,12 @@ func (s *groupSet) accessor(m *member, name string) string {
 	if !m.clientset {
 		return accessor
 	}
-	clientset := s.clientset(s.options.clientset(m.internal))
-	found := ""
+	path, found := s.options.clientset(m.internal), ""
+	clientset, read := s.clientsets[path]
+	if !read {
+		clientset = readClientset(s.loader, path)
+		s.clientsets[path] = clientset
+	}
 	if clientset != nil {
 		found = clientset.accessor(m.pkg)
 		accessor = cmp.Or(found, accessor)
@@ -368,8 +372,4 @@ func (s *groupSet) distinctVersions() {
 			}
 		}
 	}
-}
-
-func comparePositions(a, b token.Position) int {
-	return cmp.Or(strings.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,37 +16,33 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Index is an index that a marker asks for.
-type Index struct {
-	templates.Index
-	// Pos is that of the marker.
-	Pos token.Position
+// indexer finds the indexes of the kinds of a package.
+type indexer struct {
+	tagParser
+	reached map[token.Pos]bool // the markers of fields of API types of the package
 }
 
-// Methods are those of the lister.
-func (x Index) Methods() []string { return []string{x.Method, "All" + x.Method} }
-
-// index adds the indexes of a kind. Markers in the fields of an API type that is no
-// kind have their place all the same.
-func (c *collector) index(decl *load.Declaration, comments load.TypeComments, v verdict) {
-	tags := c.tags.quiet().parse(markersAt(comments))
+// addIndexes adds the indexes of a declaration to its kind, which is nil if it has none. Markers in the fields of
+// an API type that is no kind have their place all the same.
+func (x indexer) addIndexes(decl *load.Declaration, comments load.TypeComments, kind *Kind) {
+	tags := x.quiet().parse(markersAt(comments))
 	switch {
-	case v.kind != nil:
-		v.kind.Indexes = c.indexes(decl, tags, c.diags)
-		for _, x := range v.kind.Indexes {
-			v.kind.Type.Indexes = append(v.kind.Type.Indexes, x.Index)
+	case kind != nil:
+		kind.Indexes = x.indexes(decl, tags, x.diags)
+		for _, index := range kind.Indexes {
+			kind.Type.Indexes = append(kind.Type.Indexes, index.Index)
 		}
 	case decl.Embeds("ObjectMeta") != nil:
-		c.indexes(decl, tags, new(diag.List))
+		x.indexes(decl, tags, new(diag.List))
 	case len(tags.Indexes) > 0:
-		c.diags.Errorf(c.tags.at(tags.Indexes[0].pos), "+%s: %s is no API type; move the marker to the type whose objects are to be found", IndexTag, decl.Name())
+		x.diags.Errorf(x.at(tags.Indexes[0].pos), "+%s: %s is no API type; move the marker to the type whose objects are to be found", IndexTag, decl.Name())
 	}
 }
 
 // indexes returns the indexes that the markers of a type and of its fields ask for, sorted by
 // method.
-func (c *collector) indexes(decl *load.Declaration, tags typeTags, diags *diag.List) []Index {
-	w := &indexWalk{tagParser: tagParser{at: c.tags.at, diags: diags}, owner: decl, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: c.reached}
+func (x indexer) indexes(decl *load.Declaration, tags typeTags, diags *diag.List) []Index {
+	w := &indexWalk{tagParser: tagParser{at: x.at, diags: diags}, owner: decl, open: map[string]bool{decl.Name(): true}, ways: map[token.Pos]int{}, reached: x.reached}
 	for _, m := range tags.Indexes {
 		w.function(m)
 	}
@@ -60,15 +55,15 @@ func (c *collector) indexes(decl *load.Declaration, tags typeTags, diags *diag.L
 
 // checkFieldMarkers reports the markers of fields that are in no API type of the package, and
 // notes the comments of fields as attached.
-func (c *collector) checkFieldMarkers(pkg *load.Package, attached map[*ast.CommentGroup]bool) {
+func (x indexer) checkFieldMarkers(pkg *load.Package, attached map[*ast.CommentGroup]bool) {
 	if !pkg.Mentions[ownTags] {
 		return
 	}
 	check := func(field *ast.Field) {
 		attached[field.Doc], attached[field.Comment] = true, true
 		for _, m := range ownMarkers(field) {
-			if !c.reached[m.pos] {
-				c.diags.Errorf(c.tags.at(m.pos), "+%s: the field is in no API type of package %s; index the type whose objects are to be found by a function of its package: +%s=By…,func=…", m.name, pkg.Path, IndexTag)
+			if !x.reached[m.pos] {
+				x.diags.Errorf(x.at(m.pos), "+%s: the field is in no API type of package %s; index the type whose objects are to be found by a function of its package: +%s=By…,func=…", m.name, pkg.Path, IndexTag)
 			}
 		}
 	}
@@ -86,15 +81,15 @@ func (c *collector) checkFieldMarkers(pkg *load.Package, attached map[*ast.Comme
 
 // checkAside checks the markers of fields in packages that API types may be made of, and that the run
 // does not read otherwise.
-func (c *collector) checkAside(packages []*load.Package) {
+func (x indexer) checkAside(packages []*load.Package) {
 	for _, pkg := range packages {
-		c.reached = map[token.Pos]bool{}
+		x.reached = map[token.Pos]bool{}
 		for _, decl := range pkg.Declarations() {
 			if decl.Embeds("ObjectMeta") != nil {
-				c.indexes(decl, typeTags{}, new(diag.List))
+				x.indexes(decl, typeTags{}, new(diag.List))
 			}
 		}
-		c.checkFieldMarkers(pkg, map[*ast.CommentGroup]bool{})
+		x.checkFieldMarkers(pkg, map[*ast.CommentGroup]bool{})
 	}
 }
 
@@ -274,42 +269,6 @@ func (w *indexWalk) values(m indexMarker, t load.Expression, at valuePath) {
 		Method: cmp.Or(m.method, "By"+field), Of: path, Several: len(at.blocks) > 0,
 		Blocks: blocks, Value: value, Key: key.GoType, KeyKind: key.kind,
 	})
-}
-
-// indexMarker has the values of a marker of an index.
-type indexMarker struct {
-	method, function string
-	pos              token.Pos
-}
-
-// indexMethod matches what a lister's method for an index can be called: nothing else in a
-// lister is.
-var indexMethod = regexp.MustCompile(`^By[A-Z][A-Za-z0-9_]*$`)
-
-// index reads a marker of an index, or reports what is wrong with it.
-func (p tagParser) index(m marker) (indexMarker, bool) {
-	found, problems := indexMarker{pos: m.pos}, len(p.diags.Errors)
-	arguments, err := parseArguments(m.value)
-	switch {
-	case m.extra != "":
-		p.diags.Errorf(p.at(m.pos), "+%s: unexpected text: %q; write +%s, or +%s=ByNode, for example", m.name, m.extra, m.name, m.name)
-	case err != nil:
-		p.diags.Errorf(p.at(m.pos), "+%s: %v", m.name, err)
-	}
-	for i, argument := range arguments {
-		switch {
-		case argument.name == "func" && argument.value != "":
-			found.function = argument.value
-		case i > 0 || argument.value != "":
-			p.diags.Errorf(p.at(m.pos), "+%s: unknown argument: %q; expected the name of a method, and for a type func=%s", m.name, argument.name,
-				suggest.DidYouMean(argument.name, "", []string{"func"}))
-		case !indexMethod.MatchString(argument.name):
-			p.diags.Errorf(p.at(m.pos), "+%s: %q is not what a method can be called; write By and a name, such as ByNode", m.name, argument.name)
-		default:
-			found.method = argument.name
-		}
-	}
-	return found, len(p.diags.Errors) == problems
 }
 
 // function adds an index by a function of the package.

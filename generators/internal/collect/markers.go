@@ -28,6 +28,23 @@ type marker struct {
 	inDoc bool // of doc.go
 }
 
+// ownTags begin the tags that only this tool reads. The tag slimTag names the full type of a slim type. IndexTag
+// asks for an index by the values of a field, or of a function if it is on a type.
+const (
+	ownTags  = "informer-gen:"
+	slimTag  = ownTags + "slim"
+	IndexTag = ownTags + "index"
+)
+
+// readTags are the tags that count here and are not of the genclient family.
+var readTags = []string{"genclient", "groupName", "groupGoName", "versionName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
+	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag, IndexTag}
+
+// ofGroup reports whether a marker is +groupName, or meant as it.
+func (m marker) ofGroup() bool {
+	return m.name == "groupName" || strings.HasPrefix(m.name, "groupName:")
+}
+
 // markers are those of one place, in order.
 type markers []marker
 
@@ -202,6 +219,14 @@ func unquote(value string) string {
 		return value[1 : len(value)-1]
 	}
 	return value
+}
+
+// mentionsTag reports whether a comment may have the tag +genclient or one of this tool's.
+// Most have not, and their markers need not be parsed.
+func mentionsTag(group *ast.CommentGroup) bool {
+	return slices.ContainsFunc(group.List, func(comment *ast.Comment) bool {
+		return strings.Contains(comment.Text, "+genclient") || strings.Contains(comment.Text, ownTags)
+	})
 }
 
 // markersAt are the markers of both comments, the second closest first.

@@ -8,8 +8,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/generators/internal/diag"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 )
+
+// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // objectMethods are the methods of metav1.Object and runtime.Object with their signatures, which
 // leave out the names of packages.
@@ -142,7 +146,7 @@ func addMethods(d *load.Declaration, to map[string][]selected) {
 
 // checkMethods reports the methods of API objects that a type has not, though it embeds
 // ObjectMeta: they are hidden, or ambiguous, or the ObjectMeta is not metav1's.
-func (c *collector) checkMethods(decl *load.Declaration) {
+func checkMethods(decl *load.Declaration, diags *diag.List) {
 	at, kind := decl.Position(), decl.Name()
 	found, complete := membersOf(decl)
 	missing := false
@@ -151,15 +155,15 @@ func (c *collector) checkMethods(decl *load.Declaration) {
 		switch {
 		case len(of) == 0:
 			if complete && !missing && name != "DeepCopyObject" { // which reportUncopied reports
-				c.diags.Errorf(at, "kind: %s has no method %s: its ObjectMeta or TypeMeta is not that of %s; embed that, or leave out the type with --exclude", kind, name, metaPackage)
+				diags.Errorf(at, "kind: %s has no method %s: its ObjectMeta or TypeMeta is not that of %s; embed that, or leave out the type with --exclude", kind, name, metaPackage)
 				missing = true
 			}
 		case len(of) > 1:
-			c.diags.Errorf(at, "kind: %s of %s is ambiguous: %s and %s have it; declare the method, or embed only one of them", name, kind, of[0].of, of[1].of)
+			diags.Errorf(at, "kind: %s of %s is ambiguous: %s and %s have it; declare the method, or embed only one of them", name, kind, of[0].of, of[1].of)
 		case of[0].signature == "":
-			c.diags.Errorf(at, "kind: %s of %s is a field, at %s, which hides the method of API objects; rename the field", name, kind, of[0].pos)
+			diags.Errorf(at, "kind: %s of %s is a field, at %s, which hides the method of API objects; rename the field", name, kind, of[0].pos)
 		case of[0].signature != objectMethods[name]:
-			c.diags.Errorf(at, "kind: %s of %s is func%s, at %s, but that of API objects is func%s; rename it", name, kind, of[0].signature, of[0].pos, objectMethods[name])
+			diags.Errorf(at, "kind: %s of %s is func%s, at %s, but that of API objects is func%s; rename it", name, kind, of[0].signature, of[0].pos, objectMethods[name])
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package collect
 
 import (
+	"cmp"
 	"go/token"
 	"iter"
+	"strings"
 
 	"github.com/informer-gen/informer-gen/templates"
 )
@@ -50,6 +52,16 @@ type Kind struct {
 	goType string // import path and name of the type, after aliases
 }
 
+// Index is an index that a marker asks for.
+type Index struct {
+	templates.Index
+	// Pos is where the marker is.
+	Pos token.Position
+}
+
+// Methods are the names of the lister's methods.
+func (x Index) Methods() []string { return []string{x.Method, "All" + x.Method} }
+
 // Skip is a type, or a whole package, that nothing is generated for.
 type Skip struct {
 	// Name is the type, or empty for a package.
@@ -64,6 +76,19 @@ type Skip struct {
 	Pos token.Position
 }
 
+// Copies are the methods that the slim types of a package lack to be API objects.
+type Copies struct {
+	// PackageName is the name of the package.
+	PackageName string
+	// Types are sorted by name.
+	Types []templates.DeepCopy
+	// Unknown is true if the methods can't be worked out. Then there are no Types.
+	Unknown bool
+
+	Dir      string // of the package
+	Reserved map[string]bool
+}
+
 // Kinds iterates over all kinds with their groups, in order.
 func (m *Model) Kinds() iter.Seq2[*Group, *Kind] {
 	return func(yield func(*Group, *Kind) bool) {
@@ -75,4 +100,20 @@ func (m *Model) Kinds() iter.Seq2[*Group, *Kind] {
 			}
 		}
 	}
+}
+
+// names are the names of all types that were found, also of skipped ones.
+func (m *Model) names() []string {
+	var names []string
+	for _, kind := range m.Kinds() {
+		names = append(names, kind.Name, kind.Kind)
+	}
+	for _, skip := range m.Skipped {
+		names = append(names, skip.Name)
+	}
+	return names
+}
+
+func comparePositions(a, b token.Position) int {
+	return cmp.Or(strings.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"go/token"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,6 +54,52 @@ func (p plurals) resources(decl *load.Declaration) (clientGen, controllerGen str
 		controllerGen = clientGen
 	}
 	return clientGen, controllerGen
+}
+
+// maxName limits the names of kinds, resources and versions, which are DNS labels, and maxGroup the names of
+// groups, which are DNS subdomains.
+const (
+	maxName  = 63
+	maxGroup = 253
+)
+
+// internalVersion is the version of internal types.
+const internalVersion = "__internal"
+
+// kindName matches what the kind of an API object may be, whose small letters
+// must be a DNS label; and "_", which Go allows and older API servers too.
+var kindName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
+
+// resourcePattern matches what the API server takes for the name of a resource.
+var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// groupName and versionName match what the API server takes for the name of a
+// group and of a version.
+var (
+	groupName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	versionName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+// versionElement matches a path element that is an API version.
+var versionElement = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
+
+// pathGroup returns the path element that names the group, if any does.
+func pathGroup(importPath string) string {
+	parent := path.Base(path.Dir(importPath))
+	if parent == "." || parent == "/" {
+		return path.Base(importPath)
+	}
+	return parent
+}
+
+// firstSegment returns the text before the first dot of a group, "core" for the
+// core group.
+func firstSegment(group string) string {
+	if group == "" {
+		return "core"
+	}
+	first, _, _ := strings.Cut(group, ".")
+	return first
 }
 
 // camelCase makes an exported identifier of a group or version: its parts

@@ -158,18 +158,6 @@ func (c Choice) check(model *Model, diags *diag.List) {
 	}
 }
 
-// names are those of the types that were found, also of skipped ones.
-func (m *Model) names() []string {
-	var names []string
-	for _, kind := range m.Kinds() {
-		names = append(names, kind.Name, kind.Kind)
-	}
-	for _, skip := range m.Skipped {
-		names = append(names, skip.Name)
-	}
-	return names
-}
-
 // Options say which types there are, and what they are called. They are described where
 // callers set them, in generators.Options.
 type Options struct {

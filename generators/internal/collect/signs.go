@@ -9,9 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 )
 
-// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // Rules say what matters in sources with API types.
 var Rules = load.Rules{
 	Ours:       header.IsOurs,

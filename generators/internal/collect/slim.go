@@ -21,7 +21,7 @@ type slimType struct {
 }
 
 // judgeSlim turns a slim type into a kind, or says why there is none, and notes it for
-// copySlims.
+// copiesOf.
 func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments, tags typeTags, own packageMarkers) verdict {
 	problems := len(c.diags.Errors)
 	v := c.slimVerdict(decl, comments, tags, own)
@@ -46,7 +46,7 @@ func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeCommen
 		return verdict{}
 	}
 	checkFields(decl, full, c.diags)
-	c.checkMethods(decl)
+	checkMethods(decl, c.diags)
 	out := c.generatedFor(fullTags, own)
 	out.client = false // which would write objects without the fields that the type lacks
 	if out == (generated{}) {

@@ -115,10 +115,6 @@ func (p tagParser) parse(m markers) typeTags {
 	return tags
 }
 
-// readTags are the tags that count here and are not of the genclient family.
-var readTags = []string{"genclient", "groupName", "groupGoName", "versionName", "resourceName", "kubebuilder:object:root", "kubebuilder:resource:path",
-	"kubebuilder:resource:scope", "kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion", "kubebuilder:subresource:status", "k8s:informer-gen", "k8s:lister-gen", slimTag, IndexTag}
-
 // misspelt warns of a tag that is one letter off, or capital letters, one that
 // counts. Other unknown ones are another tool's.
 func (p tagParser) misspelt(m marker) {
@@ -163,14 +159,6 @@ func (p tagParser) genclient(tags *typeTags, m marker) {
 		p.method(m)
 	}
 }
-
-// ownTags begin the tags that only this tool reads: slimTag names the full type of a slim type,
-// indexTag asks for an index, on a field by its values, and on a type by those of a function.
-const (
-	ownTags  = "informer-gen:"
-	slimTag  = ownTags + "slim"
-	IndexTag = ownTags + "index"
-)
 
 func (p tagParser) slim(tags *typeTags, m marker) {
 	switch {
@@ -250,8 +238,41 @@ func (p tagParser) verbs(m markers) []string {
 	})
 }
 
-// resourcePattern matches what the API server takes for the name of a resource.
-var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+// indexMarker has the values of a marker of an index.
+type indexMarker struct {
+	method, function string
+	pos              token.Pos
+}
+
+// indexMethod matches what a lister's method for an index can be called: nothing else in a
+// lister is.
+var indexMethod = regexp.MustCompile(`^By[A-Z][A-Za-z0-9_]*$`)
+
+// index reads a marker of an index, or reports what is wrong with it.
+func (p tagParser) index(m marker) (indexMarker, bool) {
+	found, problems := indexMarker{pos: m.pos}, len(p.diags.Errors)
+	arguments, err := parseArguments(m.value)
+	switch {
+	case m.extra != "":
+		p.diags.Errorf(p.at(m.pos), "+%s: unexpected text: %q; write +%s, or +%s=ByNode, for example", m.name, m.extra, m.name, m.name)
+	case err != nil:
+		p.diags.Errorf(p.at(m.pos), "+%s: %v", m.name, err)
+	}
+	for i, argument := range arguments {
+		switch {
+		case argument.name == "func" && argument.value != "":
+			found.function = argument.value
+		case i > 0 || argument.value != "":
+			p.diags.Errorf(p.at(m.pos), "+%s: unknown argument: %q; expected the name of a method, and for a type func=%s", m.name, argument.name,
+				suggest.DidYouMean(argument.name, "", []string{"func"}))
+		case !indexMethod.MatchString(argument.name):
+			p.diags.Errorf(p.at(m.pos), "+%s: %q is not what a method can be called; write By and a name, such as ByNode", m.name, argument.name)
+		default:
+			found.method = argument.name
+		}
+	}
+	return found, len(p.diags.Errors) == problems
+}
 
 func (p tagParser) resourceName(tag, name string, m marker) {
 	if len(name) > maxName {

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -181,4 +182,12 @@ func keyType(t load.Expression) templates.GoType {
 	}
 	under, _ := t.Underlying()
 	return templates.GoType{Name: basicOf(under).Name()}
+}
+
+// variable returns a name that a block within others has for itself.
+func variable(name string, others int) string {
+	if others == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s%d", name, others+1)
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/servers/crdserver"
 )
 
-// Options say how a server is started. The zero value is what Kubernetes does
-// by default.
+// Options say how a server is started. The zero value means Kubernetes' defaults.
 type Options struct {
 	// DisableWatchCache lets every list and watch go to etcd itself.
 	DisableWatchCache bool

@@ -20,7 +20,7 @@ const Program = "APISERVER"
 // process is a server in a process of its own.
 type process struct {
 	command *exec.Cmd
-	// stdin is what the process serves until the end of.
+	// stdin is the pipe to the process. The process serves until it is closed.
 	stdin   io.Closer
 	stderr  bytes.Buffer
 	address crdserver.Address

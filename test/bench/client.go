@@ -33,15 +33,15 @@ import (
 // own as well.
 type client struct {
 	Connection orders.Connection
-	// Orders is how many the server has.
+	// Orders is the number of the server's orders.
 	Orders    int
 	Ours      bool
 	WatchList bool
 	// Heap reports whether to look at the live heap, and to relist, instead of the
 	// costs.
 	Heap bool
-	// Network is what lies between, if its rate is not zero. Events is how many come when all is
-	// in sync; a second footprint follows them.
+	// Network is the network in between, if its rate is not zero. Events is the number of events after the
+	// sync; a second footprint follows them.
 	Network network
 	Events  int
 }
@@ -50,10 +50,9 @@ type client struct {
 // peak.
 const smallGC = 10
 
-// footprint is what a client says at its end.
+// footprint is a client's report at its end.
 type footprint struct {
-	// Sync is how long it took until a handler had seen everything, and CPU
-	// what it cost the process.
+	// Sync is the time until a handler had seen everything, and CPU the process's CPU until then.
 	Sync, CPU time.Duration
 	// Resident is the most memory that the process has had until then, in bytes.
 	Resident uint64

@@ -19,7 +19,7 @@ import (
 // resource they have a third of the size. Its watches have no events.
 type collections struct {
 	Resources int
-	// Each is how many objects a resource has.
+	// Each is the number of objects of a resource.
 	Each int
 }
 

@@ -17,7 +17,7 @@ import (
 // page is a document with the results of some workloads.
 type page struct {
 	file string
-	// theirs and ours are what the sides of its workloads are called.
+	// theirs and ours are the names of the sides of its workloads.
 	theirs, ours string
 	// head is above the plots, with the machine and the date.
 	head string

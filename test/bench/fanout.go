@@ -35,7 +35,7 @@ func compared(name string, measured func(maker) func(*testing.B)) workload {
 	return workload{name: name, theirs: measured(theirMaker), ours: measured(ourMaker)}
 }
 
-// inFlight is how many events the watch holds, if nothing else is said.
+// inFlight is the default number of events that the watch holds.
 const inFlight = 1000
 
 // changesOf returns so many changes of things, each a newer state than the last

@@ -130,7 +130,7 @@ type feedServer struct {
 	readers map[string]*feedReader
 }
 
-// feedReader is what the server knows of a client.
+// feedReader is the server's knowledge of a client.
 type feedReader struct {
 	// watchLists reports whether each of its requests for all objects was a watch-list.
 	watchLists []bool

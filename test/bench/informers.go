@@ -44,8 +44,7 @@ var (
 			return ourlisters.New[*thing](indexer, thingResource.GroupResource())
 		},
 	}
-	// dropIn does what code does of which only the import of client-go's cache
-	// was changed.
+	// dropIn does the same as code in which only the import of client-go's cache was changed.
 	dropIn = maker{
 		informer: func(lw toolscache.ListerWatcher, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 			return clientgocache.NewSharedIndexInformer(lw, &thing{}, 0, indexers)

@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/bench/pods"
 )
 
-// ingest is what it takes to take objects in: lists and watches of pods as API servers send
-// them, with each side, and the server, in a process of its own.
+// ingest measures the cost of taking objects in: lists and watches of pods as API servers send them, with
+// each side, and the server, in a process of its own.
 func ingest(s scale) []workload {
 	var (
 		all []workload

@@ -34,19 +34,19 @@ type ingester struct {
 	received *atomic.Int64 // bytes, through a network
 }
 
-// ingested is what it takes to take objects in.
+// ingested is the cost of taking objects in.
 type ingested struct {
-	// CPU is what the process has used, of user and system, until it was in sync.
+	// CPU is the user and system time of the process until it was in sync.
 	CPU time.Duration
 	// Peak is the most memory that was resident until then, and Heap the live heap
 	// afterwards, in bytes; both without what was there before the start.
 	Peak uint64
 	Heap float64
-	// EventCPU is what the process has used for each watch event after that, and
-	// HeapAfter the live heap after the last of them.
+	// EventCPU is the process's CPU for each watch event after that, and HeapAfter the live heap after the
+	// last of them.
 	EventCPU  time.Duration
 	HeapAfter float64
-	// Took is how long it was until in sync.
+	// Took is the time until the sync.
 	Took time.Duration
 	// Received are the bytes that came through the network until then, and EventReceived those of
 	// each watch event.

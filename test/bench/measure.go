@@ -15,34 +15,34 @@ import (
 // is none.
 type measure struct {
 	unit string
-	// times is how often ours goes into theirs, or theirs into ours if more is
-	// better.
+	// times is the goal for the ratio of the two: how often ours goes into theirs, or theirs into ours if
+	// more is better.
 	times float64
-	// ofFloor is how much of the floor is good as well, whatever times says.
+	// ofFloor is a multiple of the floor that is good as well, whatever times says.
 	ofFloor float64
 	// atMost and atLeast are about ours alone; none is that there is nothing.
 	atMost, atLeast float64
 	none            bool
 }
 
-// result is what was measured of a workload in one unit: medians of the rounds.
+// result is the outcome of a workload in one unit: medians of the rounds.
 type result struct {
 	Workload string  `json:"workload"`
 	Unit     string  `json:"unit"`
 	Theirs   float64 `json:"theirs"`
 	Ours     float64 `json:"ours"`
 	Floor    float64 `json:"floor,omitempty"`
-	// Ratio is how much better ours is. It is the median of the ratios of each
-	// round, in which both had the same neighbours on the machine.
+	// Ratio says how much better ours is. It is the median of the ratios of each round, in which both had
+	// the same neighbours on the machine.
 	Ratio float64 `json:"ratio"`
-	// ofFloor is how much more than the floor ours is, by round.
+	// ofFloor is the ratio of ours to the floor, by round.
 	ofFloor float64
 	Goal    string `json:"goal,omitempty"`
 	Met     bool   `json:"met,omitempty"`
 }
 
-// run measures a workload in rounds of theirs, ours and the floor, every other time
-// in the reverse order: who comes later finds memory that is there already.
+// run measures a workload in rounds of theirs, ours and the floor, every other time in the reverse order,
+// since a later side finds memory that is there already.
 func run(w workload) ([]result, error) {
 	var theirs, ours, floor []testing.BenchmarkResult
 	sides := []side{{w.theirs, &theirs}, {w.ours, &ours}, {w.floor, &floor}}

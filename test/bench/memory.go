@@ -9,7 +9,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// memory is what is kept while nothing happens.
+// memory measures the memory that is held while nothing happens.
 func memory(s scale) []workload {
 	var all []workload
 	for _, indexes := range s.indexes {
@@ -35,7 +35,7 @@ func memory(s scale) []workload {
 	return all
 }
 
-// perStoredObject is what a store holds for an object, beyond the object.
+// perStoredObject measures the memory of a store for an object, without the object itself.
 func perStoredObject(of writableOf, n, indexes int) func(*testing.B) {
 	return func(b *testing.B) {
 		objs := things(n)
@@ -51,11 +51,11 @@ func perStoredObject(of writableOf, n, indexes int) func(*testing.B) {
 	}
 }
 
-// many is how many handlers or informers are looked at, of which one is as well
-// as nothing.
+// many is the number of handlers or informers that are measured together. A single one would cost next to
+// nothing.
 const many = 100
 
-// perHandler is what a handler costs that has nothing to do.
+// perHandler measures the cost of an idle handler.
 func perHandler(m maker) func(*testing.B) {
 	return func(b *testing.B) {
 		informer := m.informer(&script{}, nil)
@@ -76,7 +76,7 @@ func perHandler(m maker) func(*testing.B) {
 	}
 }
 
-// perInformer is what an informer costs whose resource has no objects.
+// perInformer measures the cost of an informer of a resource without objects.
 func perInformer(m maker) func(*testing.B) {
 	return func(b *testing.B) {
 		var used usage
@@ -91,7 +91,7 @@ func perInformer(m maker) func(*testing.B) {
 	}
 }
 
-// usage is what is in use: bytes and goroutines.
+// usage is the bytes and goroutines in use.
 type usage struct{ heap, stack, goroutines float64 }
 
 // usageNow looks when goroutines are idle or have ended.
@@ -108,7 +108,7 @@ func (u usage) minus(other usage) usage {
 	return usage{u.heap - other.heap, u.stack - other.stack, u.goroutines - other.goroutines}
 }
 
-// report reports what one of many uses.
+// report reports the usage of one of many.
 func (u usage) report(b *testing.B) {
 	b.ReportMetric(u.heap/many, "heap-B")
 	b.ReportMetric(u.stack/many, "stack-B")

@@ -33,7 +33,7 @@ type network struct {
 
 func (n network) String() string { return fmt.Sprintf("%gMbit/s,%v", n.Rate/1e6, n.Latency) }
 
-// goal is how often the time here should go into client-go's: a slow network is the same for both.
+// goal is the ratio that client-go's time should have to this runtime's: a slow network is the same for both.
 func (n network) goal() float64 {
 	if n.Rate < 1e9 {
 		return 1.25
@@ -44,8 +44,8 @@ func (n network) goal() float64 {
 // asMany is the goal for bytes: how many events a server compresses at once varies.
 const asMany = 0.95
 
-// networks is what a client takes in over TLS through a network, from a real server, at first and
-// with each event.
+// networks measures a client that reads over TLS through a network, from a real server, at first and with
+// each event.
 func networks(s scale) []workload {
 	var all []workload
 	fast, slow := network{1e9, time.Millisecond}, network{1e8, 20 * time.Millisecond}
@@ -180,7 +180,7 @@ type line struct {
 	rest []byte
 }
 
-// arrival is what arrives at some time.
+// arrival is data that arrives at some time.
 type arrival struct {
 	bytes []byte
 	at    time.Time

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/test/bench/chart"
 )
 
-// plot is how the cost of something grows, of both.
+// plot shows how the cost of something grows, for both sides.
 type plot struct {
-	// name is that of the file.
+	// name is the name of the file.
 	name, title string
 	// of is the name of the workloads, with a %d for what grows.
 	of, unit string
@@ -19,7 +19,7 @@ type plot struct {
 	at   []int
 }
 
-// plots are those of a scale.
+// plots returns the plots of a scale.
 func plots(s scale) []plot {
 	return []plot{
 		{"list", "List of all", "reads/lister/list/objects=%d", nanoseconds, "objects", s.objects},

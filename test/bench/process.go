@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// roles are what this program does instead of its command line if it was started by
-// itself, to measure in a process of its own: each does a job, and writes its result as JSON.
+// roles are the functions that this program runs instead of its command line if it was started by itself,
+// to measure in a process of its own: each does a job, and writes its result as JSON.
 var roles = map[string]func(job []byte, w io.Writer) error{
 	"client":      roleOf(client.do),
 	"ingest":      roleOf(ingester.do),
@@ -37,7 +37,7 @@ func roleOf[J any](do func(J, io.Writer) error) func([]byte, io.Writer) error {
 	}
 }
 
-// role returns what this process is to do, if it has a role.
+// role returns the function of this process's role, if it has one.
 func role() (do func() error, ok bool) {
 	r, ok := roles[os.Getenv(roleVariable)]
 	return func() error { return r([]byte(os.Getenv(jobVariable)), os.Stdout) }, ok

@@ -14,7 +14,7 @@ import (
 // read is one way to read a store. It returns how many objects it was given.
 type read struct {
 	name string
-	// want is how many objects there are to read.
+	// want is the number of objects to read.
 	want int
 	// do reads either store. If typed is set, it stands for do on ours.
 	do    func(*clientGoAPI) int
@@ -79,7 +79,7 @@ func readsOfAll(n int) []read {
 	}
 }
 
-// readsOfSome are those of a namespace, and those by an index.
+// readsOfSome are reads of a namespace, and reads by an index.
 func readsOfSome(n int) []read {
 	var all []read
 	for g, hits := range namespaceSizes {

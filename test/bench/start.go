@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// starts is how much memory a program has at the most while many informers start together, and
-// how much they hold afterwards.
+// starts measures the most memory that a program has while many informers start together, and how much they
+// hold afterwards.
 func starts(s scale) []workload {
 	var all []workload
 	server := collections{Resources: startResources, Each: s.started}
@@ -39,7 +39,7 @@ func starts(s scale) []workload {
 	return all
 }
 
-// startWay is how informers get their objects.
+// startWay is the way in which informers get their objects.
 type startWay string
 
 const (
@@ -67,9 +67,9 @@ type starter struct {
 	Ours   bool
 }
 
-// started is what a start takes.
+// started is the cost of a start.
 type started struct {
-	// CPU is what the process has used, of user and system, until all informers were in sync.
+	// CPU is the user and system time of the process until all informers were in sync.
 	CPU time.Duration
 	// Peak is the most memory that was resident until then, and Held the live heap afterwards,
 	// in bytes; both without what was there before the start.

@@ -33,14 +33,13 @@ type clientGoAPI struct {
 	in []lister
 }
 
-// lister is what a generated lister embeds.
+// lister is the type that a generated lister embeds.
 type lister interface {
 	List(selector labels.Selector) ([]*thing, error)
 	Get(name string) (*thing, error)
 }
 
-// filled are the stores that were asked for last: those of a million things
-// take a while.
+// filled are the stores that were asked for last: stores of a million things take a while to make.
 var filled stores
 
 // storesOf returns stores of n things, which nobody may change.

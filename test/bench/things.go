@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// thing is what is cached wherever the size of an object does not matter.
+// thing is the cached object wherever its size does not matter.
 type thing struct {
 	metav1.PartialObjectMetadata
-	// Owner is what things are found by.
+	// Owner is the value by which things are found.
 	Owner string
 }
 
@@ -44,8 +44,8 @@ func (l *thingList) DeepCopyObject() runtime.Object {
 var (
 	thingResource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
 
-	// groupSizes are how many things have the first owner, the second and so
-	// on, and how many are in the first namespaces; the others have the rest's.
+	// groupSizes are the numbers of things that have the first owner, the second and so on, and how many
+	// are in the first namespaces; the others have the rest's.
 	ownerSizes, restOfOwners         = []int{1, 100, 10_000}, 100
 	namespaceSizes, restOfNamespaces = []int{100, 1_000, 10_000}, 1_000
 )

@@ -15,10 +15,10 @@ import (
 // everything without pause: client-go's BenchmarkSharedIndexInformer.
 type traffic struct {
 	objects int
-	// queued is how many events may be on their way to the handler.
+	// queued is the number of events that may be on their way to the handler.
 	queued  int
 	readers int
-	// pause is that of the watch between two events.
+	// pause is the time that the watch waits between two events.
 	pause time.Duration
 	// period is for how long to look.
 	period time.Duration
@@ -53,7 +53,7 @@ func contention(s scale) []workload {
 	return all
 }
 
-// goal is how many writes there are to be in a second.
+// goal is the number of writes in a second that should be reached.
 func (t traffic) goal() float64 {
 	if t.objects == 10_000 && t.queued == inFlight && t.readers == 10 {
 		return 50_000
@@ -61,8 +61,7 @@ func (t traffic) goal() float64 {
 	return 0
 }
 
-// latency is how long an event takes from the watch to the handler, in a crowd
-// and alone.
+// latency measures the time of an event from the watch to the handler, in a crowd and alone.
 func latency(s scale) []workload {
 	crowd := compared("latency/queued=1000", traffic{queued: inFlight, period: s.period}.measured)
 	alone := compared("latency/every=1ms", traffic{queued: inFlight, pause: time.Millisecond, period: s.period}.measured)

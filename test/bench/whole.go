@@ -67,7 +67,7 @@ func inProcess(b *testing.B, s scale, c client) (f footprint) {
 	return f
 }
 
-// newest is the version of Kubernetes that the test module has; others are those of test/servers.
+// newest is the version of Kubernetes that the test module has; the other versions are in test/servers.
 const newest = "1.37"
 
 // running is the server that clients read from, once there is one.

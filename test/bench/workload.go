@@ -21,8 +21,7 @@ type workload struct {
 	theirs, ours, floor func(b *testing.B)
 	// show says what of the results to print; by default ns/op, without a goal.
 	show []measure
-	// rounds and time are how often, at the most, and for how long at least to
-	// measure it. Zero is what the scale says.
+	// rounds is the largest number of measurements, and time the least time of one. Zero means the scale's.
 	rounds int
 	time   time.Duration
 }
@@ -33,7 +32,7 @@ const (
 	allocated   = "B/op"
 )
 
-// scale is how much of everything there is.
+// scale says how much of everything there is.
 type scale struct {
 	// objects are the sizes of the stores that are read.
 	objects []int
@@ -45,23 +44,23 @@ type scale struct {
 	// handlers are the numbers of them that one event goes to.
 	handlers []int
 	indexes  []int
-	// burst is how many events come at once.
+	// burst is the number of events that come at once.
 	burst int
 	// period is for how long to look at what runs by itself.
 	period time.Duration
-	// orders is how many a server has, and inMemory whether it is one of
-	// cachetest instead of a real one.
+	// orders is the number of a server's orders, and inMemory reports whether it is one of cachetest
+	// instead of a real one.
 	orders   int
 	inMemory bool
-	// pods are how many a cluster has whose pods are taken in, and podEvents how many
-	// watch events come then; podsPlotted are the sizes of clusters in plots.
+	// pods is the number of pods of a cluster that are taken in, and podEvents the number of watch events
+	// that follow; podsPlotted are the sizes of clusters in plots.
 	pods        int
 	podsPlotted []int
 	podEvents   int
-	// started is how many objects each of the resources has whose informers start together.
+	// started is the number of objects of each resource whose informers start together.
 	started int
-	// rounds and time are how often, and for how long, to measure by default;
-	// exactly is the rounds of everything, if it is not zero.
+	// rounds and time are the number and the length of measurements by default; exactly is the rounds of
+	// everything, if it is not zero.
 	rounds  int
 	exactly int
 	time    time.Duration

@@ -11,9 +11,8 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// writes are changes of one store that nobody reads meanwhile: of the typed
-// store, and of client-go's NewIndexer on this runtime. Times are per object,
-// but those of what changes the whole store.
+// writes are changes of one store that nobody reads meanwhile: of the typed store, and of client-go's
+// NewIndexer on this runtime. Times are per object, except for changes of the whole store.
 func writes(s scale) []workload {
 	var all []workload
 	for _, indexes := range s.indexes {
@@ -88,7 +87,7 @@ const goalIndexes = 2
 
 var updateGoal = []measure{{unit: nanoseconds, times: 2}, {unit: allocations, atMost: 1}}
 
-// changes are those of single objects.
+// changes are changes of single objects.
 func changes(n, indexes int) []workload {
 	all := slices.Concat(
 		comparing("add", indexes, func(of writableOf) func(*testing.B) { return adding(of, n, indexes) }),

@@ -10,7 +10,7 @@ import (
 type Kind uint8
 
 const (
-	// Cut closes the connection, which may be that of other requests too.
+	// Cut closes the connection, which other requests may share.
 	Cut Kind = iota
 	// Reset closes the connection with a TCP reset.
 	Reset
@@ -36,7 +36,7 @@ const (
 	// DropBookmark leaves out a bookmark, also the one that closes the initial
 	// events of a watch-list.
 	DropBookmark
-	// kindCount is how many kinds there are.
+	// kindCount is the number of kinds.
 	kindCount
 )
 

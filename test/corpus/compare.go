@@ -14,7 +14,7 @@ type row struct {
 	Informer                                                 bool
 }
 
-// result is how informer-gen did on a project.
+// result is the result of informer-gen for a project.
 type result struct {
 	project
 	types, right     int

@@ -31,7 +31,7 @@ func (p project) isKnown(missed string) bool {
 
 const constraints = "its types are those of another module, github.com/open-policy-agent/frameworks/constraint"
 
-// projects are those of the corpus, by module.
+// projects are the projects of the corpus, by module.
 var projects = []project{
 	{module: "github.com/argoproj/argo-cd/v3", version: "v3.5.7", crds: []string{"manifests/crds"}},
 	{module: "github.com/argoproj/argo-rollouts", version: "v1.8.3", crds: []string{"manifests/crds"}},

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// resource is what the API server knows of a kind in one version.
+// resource is the API server's knowledge of a kind in one version.
 type resource struct {
 	plural     string
 	namespaced bool
@@ -23,8 +23,8 @@ type resource struct {
 	where      string // relative to the module
 }
 
-// truth is what a project says itself, by group/version/kind from its CRDs, or by
-// group/version/plural from its informers.
+// truth holds what a project says itself, by group/version/kind from its CRDs, or by group/version/plural
+// from its informers.
 type truth struct {
 	byKind   map[string]resource
 	byPlural map[string]string

@@ -107,7 +107,7 @@ func (r *replica) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// shop is what is compared at the end.
+// shop holds the objects that are compared at the end.
 type shop struct {
 	// replica is the leader, with what it has in its cache. The other one stands by, until the
 	// leader is stopped.
@@ -217,8 +217,7 @@ func versionsOf[T object](objects []T) map[string]string {
 	return versions
 }
 
-// settle waits until the cache is what the API has and the controller finds
-// nothing to do in it.
+// settle waits until the cache has the objects of the API and the controller finds nothing to do in it.
 func (s *shop) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("the controller did not settle"))
 	defer cancel()

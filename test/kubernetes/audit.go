@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// request is what an API server's audit log says of one.
+// request is a request in an API server's audit log.
 type request struct {
 	AuditID    string    `json:"auditID"`
 	Verb       string    `json:"verb"`

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// nodeGrace is how long a node may be silent before it counts as lost. It
-	// is longer than the longest outage of the API server.
+	// nodeGrace is the time for which a node may be silent before it counts as lost. It is longer than the
+	// longest outage of the API server.
 	nodeGrace = 25 * time.Second
 	heartbeat = 2 * time.Second
 	// lookInterval is the time between two lists of pods.

@@ -50,8 +50,7 @@ func main() {
 	}
 }
 
-// errMissed is what a run ends with when a milestone was not reached: the
-// comparison has been printed.
+// errMissed is the error of a run that did not reach a milestone: the comparison has been printed.
 var errMissed = errors.New("milestones were not reached")
 
 func run(ctx context.Context, rounds, objects int, docs, only string) error {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// result is what one run of a build gave.
+// result is the result of one run of a build.
 type result struct {
 	milestones []milestone
 	figures    []figure
@@ -25,11 +25,11 @@ const (
 	startWindow = 15 * time.Second
 	// idleWindow is the time in which nothing happens but heartbeats.
 	idleWindow = 30 * time.Second
-	// quietWindow is how long after an outage log lines count as of it.
+	// quietWindow is the time after an outage in which log lines count as its own.
 	quietWindow = 10 * time.Second
 )
 
-// outages are how long the API server is away, and how often in a row.
+// outages say how long the API server is away, and how often in a row.
 var outages = []struct {
 	name   string
 	length time.Duration

@@ -19,7 +19,7 @@ type milestones struct {
 	since time.Time // when what the next ones wait for was done
 }
 
-// milestoneTimeout is how long a milestone is waited for.
+// milestoneTimeout limits the wait for a milestone.
 const milestoneTimeout = 5 * time.Minute
 
 // from makes the times of what follows count from now.

@@ -167,8 +167,7 @@ func countLines(text string) (count lines) {
 	return count
 }
 
-// loadAverage returns that of the machine over the last minute, as the kernel
-// writes it.
+// loadAverage returns the machine's load average over the last minute, as the kernel writes it.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

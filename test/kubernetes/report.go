@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// comparison is what the runs of both builds gave.
+// comparison holds the results of the runs of both builds.
 type comparison struct {
 	kubernetes, libraries string // versions
 	objects               int
@@ -90,7 +90,7 @@ func total(results []*result) (n int) {
 	return n
 }
 
-// milestoneNames are those of all runs, in order.
+// milestoneNames returns the names of the milestones of all runs, in order.
 func (c comparison) milestoneNames() (names []string) {
 	for _, r := range slices.Concat(c.stock, c.ours) {
 		for _, m := range r.milestones {
@@ -129,7 +129,7 @@ func timeOf(results []*result, name string) string {
 	}
 }
 
-// figureNames are those of a program in all runs, in order, without values.
+// figureNames returns the names of a program's figures in all runs, in order, without values.
 func (c comparison) figureNames(program string) (names []figure) {
 	for _, r := range slices.Concat(c.stock, c.ours) {
 		for _, f := range r.figures {

@@ -25,7 +25,7 @@ const (
 	work     = "work" // the namespace where most things are
 )
 
-// script is what both builds are put through.
+// script has the steps that both builds go through.
 type script struct {
 	*cluster
 	*milestones
@@ -57,7 +57,7 @@ func (s *script) prepare(ctx context.Context, objects int) error {
 	return nil
 }
 
-// beginning is what must hold soon after the start.
+// beginning holds the conditions that must be met soon after the start.
 func (s *script) beginning(ctx context.Context) error {
 	for _, name := range []string{work, "doomed"} {
 		if err := s.createNamespace(ctx, name); err != nil {
@@ -275,7 +275,7 @@ func (s *script) deletions(ctx context.Context) error {
 // lostNode is the node that is lost.
 const lostNode = "node-0"
 
-// loss is what follows from a lost node.
+// loss holds the consequences of a lost node.
 func (s *script) loss(ctx context.Context) error {
 	s.from()
 	s.kubelet.lose(lostNode)
@@ -306,8 +306,8 @@ func (s *script) loss(ctx context.Context) error {
 	return s.client.CoreV1().Nodes().Delete(ctx, lostNode, metav1.DeleteOptions{})
 }
 
-// after is what must hold once the API server is back: changes that are made
-// at once are acted on.
+// after holds the conditions that must be met once the API server is back: changes that are made at once
+// are acted on.
 func (s *script) after(ctx context.Context, outage string, size int32) error {
 	s.from()
 	if err := s.scaleWebs(ctx, size); err != nil {
@@ -323,7 +323,7 @@ func (s *script) after(ctx context.Context, outage string, size int32) error {
 	return nil
 }
 
-// ending is what has come about meanwhile, and what must hold in the end.
+// ending holds the conditions that must be met in the end.
 func (s *script) ending(ctx context.Context) error {
 	s.from()
 	s.await(ctx, "CronJob has made a Job", func(ctx context.Context) error {

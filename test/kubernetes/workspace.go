@@ -230,7 +230,7 @@ var programs = []program{
 	{scheduler, "k8s.io/kubernetes/cmd/kube-scheduler", ours},
 }
 
-// binary returns where a program is: that of a build, or the one for both.
+// binary returns the path of a program: a build's own, or the one for both.
 func (w *workspace) binary(build, name string) string {
 	return filepath.Join(w.dir, "bin", build, name)
 }
@@ -257,7 +257,7 @@ func (w *workspace) build(ctx context.Context, builds []string) error {
 	return nil
 }
 
-// linkFlags are those of a release.
+// linkFlags are the link flags of a release.
 func (w *workspace) linkFlags() string {
 	const pkg = "k8s.io/component-base/version."
 	parts := strings.SplitN(strings.TrimPrefix(w.kubernetes, "v"), ".", 3)

@@ -29,14 +29,14 @@ type client struct {
 	Events     int
 }
 
-// usage is what a process takes for a shard.
+// usage is the cost of a shard for a process.
 type usage struct {
 	// List is its CPU until it is in sync, and Heap the live heap then, in bytes.
 	List time.Duration
 	Heap float64
 	// Event is its CPU until it has read all changes.
 	Event time.Duration
-	// Objects is how many it has.
+	// Objects is the number of the shard's objects.
 	Objects int
 }
 

@@ -19,17 +19,17 @@ import (
 // compared with. Times are in nanoseconds, sizes in bytes.
 type measured struct {
 	Date string
-	// Costs are those of an object, by class and then by format.
+	// Costs are the costs of an object, by class and then by format.
 	Costs map[string]map[string]cost
-	// Match is what it costs a server to decide whether an object is of a selector, by the
-	// number of its ranges.
+	// Match is the cost for a server to decide whether a selector selects an object, by the number of the
+	// selector's ranges.
 	Match map[int]float64
 	Runs  []trial
 }
 
-// cost is what an object, or an event, costs.
+// cost is the cost of an object, or of an event.
 type cost struct {
-	// Size is what it is encoded, and Encode the CPU of the server for that.
+	// Size is its encoded size, and Encode the server's CPU for the encoding.
 	Size, Encode float64
 	// List, Event and Heap are of an object of the shard, ListDropped and EventDropped of one
 	// that is of another shard and is dropped by the informer.
@@ -47,7 +47,7 @@ type trial struct {
 const (
 	inJSON     = runtime.ContentTypeJSON
 	inProtobuf = runtime.ContentTypeProtobuf
-	// few is a shard of almost no objects: what a process takes for it is that for others.
+	// few is a shard of almost no objects: the cost of a process for it is the cost of the dropped objects.
 	few = 10_000
 )
 
@@ -214,7 +214,7 @@ func process(role string, job any) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// role returns what this process is to do, if it was started by process.
+// role returns the function of this process, if it was started by process.
 func role() (do func() error, ok bool) {
 	job := []byte(os.Getenv(jobVariable))
 	switch os.Getenv(roleVariable) {

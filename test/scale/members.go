@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// parts is how many ranges of equal size there are, each of which has one owner, and
-	// terms of how many ranges the selector of an informer is at the most.
+	// parts is the number of ranges of equal size. Each has one owner. terms is the largest number of
+	// ranges in an informer's selector.
 	parts, terms = 64, 32
-	// hashed is how many UIDs stand for the objects.
+	// hashed is the number of UIDs that stand for the objects.
 	hashed = 200_000
 )
 
@@ -104,8 +104,8 @@ func (o owners) ranges(member int) shard.Ranges {
 	return ranges
 }
 
-// fullest returns the largest part of all hashes that one of n members owns, the largest that
-// one asks the server for, which may be more, and of how many ranges that is.
+// fullest returns three maxima over n members: the part of all hashes that a member owns, the part that it
+// requests from the server, which may be larger, and the number of ranges of that.
 func fullest(n int) (owned, requested float64, most int) {
 	all, members := first(n)
 	for _, member := range members {
@@ -116,11 +116,11 @@ func fullest(n int) (owned, requested float64, most int) {
 	return owned, requested, most
 }
 
-// move is what happens when the members are others.
+// move is the effect of a change of members.
 type move struct {
 	// Hashes and Objects are the parts of all that have another owner.
 	Hashes, Objects float64
-	// Receivers is how many members gain some, and Gain the most that one of them gains.
+	// Receivers is the number of members that gain some, and Gain the most that one of them gains.
 	Receivers int
 	Gain      float64
 }

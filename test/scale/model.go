@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// assumed is what is not measured here: properties of machines and of etcd.
+// assumed holds values that are not measured: properties of machines and of etcd.
 var assumed = struct {
-	// Siblings is how many pods of a deployment have the same parts (test/bench/pods).
+	// Siblings is the number of pods of a deployment that have the same parts (test/bench/pods).
 	Siblings float64
-	// GC is the resident memory by the live heap: what GOGC=100 leads to.
+	// GC is the ratio of resident memory to the live heap with GOGC=100.
 	GC float64
-	// Memory is that of a replica, EtcdSize what etcd suggests at the most, in bytes.
+	// Memory is the memory of a replica, and EtcdSize the largest size that etcd suggests, in bytes.
 	Memory, EtcdSize float64
-	// Cores are those that the API server has for lists, and Bandwidth is what it sends, in
-	// bytes per second.
+	// Cores is the number of the API server's cores for lists, and Bandwidth its bandwidth in bytes per
+	// second.
 	Cores, Bandwidth float64
-	// History is how many events the watch cache of an API server keeps.
+	// History is the number of events that the watch cache of an API server keeps.
 	History float64
 	// RequestTimeout is for how long an API server answers a LIST.
 	RequestTimeout time.Duration
@@ -32,13 +32,13 @@ type plan struct {
 	Replicas      int
 	// Filters reports whether the API server knows selectors of shards.
 	Filters bool
-	// Contiguous replicas have one range each, the i-th of n. Others have some of 64.
+	// Contiguous replicas have one range each, the i-th of n. Other replicas have some of 64.
 	Contiguous bool
-	// Rate is how many watch events there are in a second.
+	// Rate is the number of watch events in a second.
 	Rate float64
 }
 
-// forecast is what a plan leads to. Times are in seconds, sizes in bytes.
+// forecast holds the consequences of a plan. Times are in seconds, sizes in bytes.
 type forecast struct {
 	// Owned and Received are the parts of all objects that the fullest replica has, and that
 	// the server sends to it.
@@ -110,13 +110,13 @@ func (m measured) match(terms int) float64 {
 
 // limits are where a replica or the server's side ends.
 type limits struct {
-	// ByMemory is how many objects a replica can hold, ByEvents at which rate of events for
-	// objects of its own it has a core full, and ByDropped the same for those of others.
+	// ByMemory is the number of objects that a replica can hold. ByEvents is the rate of events for its own
+	// objects at which it has a core full, and ByDropped the same for other replicas' objects.
 	ByMemory, ByEvents, ByDropped float64
-	// ByTimeout is how many objects a replica takes in, of one LIST, until that ends.
+	// ByTimeout is the number of objects that a replica takes in from one LIST until the LIST ends.
 	ByTimeout float64
-	// ByEtcd is how many objects etcd holds, and ServerHeap what an API server has for ten
-	// million of them, which shares nothing.
+	// ByEtcd is the number of objects that etcd holds, and ServerHeap the heap of an API server for ten
+	// million of them, of which it shares nothing.
 	ByEtcd, ServerHeap float64
 	// History is for how long a watch cache keeps events at 10,000 in a second, in seconds.
 	History float64
@@ -136,6 +136,6 @@ func (m measured) limits(class, format string) limits {
 }
 
 const (
-	// wanted is how many objects the page is about, and rate how many events in a second.
+	// wanted is the number of objects that the page is about, and rate the number of events in a second.
 	wanted, rate = 10_000_000, 10_000
 )

@@ -35,7 +35,7 @@ const (
 	distinctPods = "pods without equal parts"
 )
 
-// object is what informers here are of.
+// object is the type of the informers' objects.
 type object interface {
 	metav1.Object
 	runtime.Object
@@ -49,7 +49,7 @@ func (p population) resource() string {
 	return "pods"
 }
 
-// firstVersion is the resourceVersion of the first object, and that of the list is Objects more.
+// firstVersion is the resourceVersion of the first object. The list's is higher by Objects.
 const firstVersion = 1_000_000
 
 func (p population) listVersion() string { return strconv.Itoa(firstVersion + p.Objects) }
@@ -77,7 +77,7 @@ func (p population) pods() pods.Population {
 	return pods.Population{Size: p.Objects, Distinct: p.Class == distinctPods}
 }
 
-// configMap returns one whose data has nothing in common with that of others.
+// configMap returns a ConfigMap whose data has nothing in common with other ConfigMaps' data.
 func configMap(i int, version string) *v1.ConfigMap {
 	random := rand.New(rand.NewPCG(uint64(i), 2))
 	data := map[string]string{"version": version}

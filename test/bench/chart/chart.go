@@ -26,9 +26,9 @@ type Line struct {
 	Values      []float64
 }
 
-// Chart is how values grow, on a logarithmic scale.
+// Chart shows how values grow, on a logarithmic scale.
 type Chart struct {
-	// Unit is what the values are in, as Quantity takes it.
+	// Unit is the unit of the values, as Quantity takes it.
 	Title, Unit string
 	// Axis says what grows, and At are the places.
 	Axis string

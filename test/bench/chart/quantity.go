@@ -40,7 +40,7 @@ func Quantity(v float64, unit string) string {
 // isTime reports whether a unit is nanoseconds of something.
 func isTime(unit string) bool { return unit == Nanoseconds || strings.HasSuffix(unit, "-ns") }
 
-// UnitName is what a number is of, other than nanoseconds.
+// UnitName returns the name of a unit other than nanoseconds.
 func UnitName(unit string) string {
 	if unit == Nanoseconds {
 		return "time/op"

@@ -1,5 +1,5 @@
-// Package orders is what the server of the benchmarks serves and their clients
-// read: custom resources of about 5 KB in JSON.
+// Package orders has the objects that the server of the benchmarks serves and their clients read: custom
+// resources of about 5 KB in JSON.
 package orders
 
 import (
@@ -13,13 +13,13 @@ import (
 	shop "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// Resource is what they are in the API, and Kind what each is.
+// Resource is the resource of the orders in the API, and Kind their kind.
 var Resource = shop.GroupVersion.WithResource("orders")
 
 // Kind of an order.
 const Kind = "Order"
 
-// Connection is how the server is reached, as one process tells it another.
+// Connection says how to reach the server, in the form in which one process passes it to another.
 type Connection struct {
 	Host, Token string
 	TLS         rest.TLSClientConfig

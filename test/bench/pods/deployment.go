@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// deployment is what its pods have in common.
+// deployment holds the parts that its pods have in common.
 type deployment struct {
 	number          int
 	namespace, name string

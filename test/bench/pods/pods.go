@@ -1,5 +1,5 @@
-// Package pods is what the benchmarks of ingest read: pods as an API server sends them,
-// of deployments with a hundred replicas each, about 13 KB in JSON.
+// Package pods has the objects that the benchmarks of ingest read: pods as an API server sends them, of
+// deployments with a hundred replicas each, about 13 KB in JSON.
 package pods
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Population is the pods of a cluster. The same one always has the same pods.
 type Population struct {
-	// Size is how many there are.
+	// Size is the number of pods.
 	Size int
 	// FixedVolumes gives the volume with the token of the service account the same name
 	// in all pods of a deployment. The API server chooses one at random for each pod,
@@ -31,7 +31,7 @@ type Population struct {
 const (
 	// replicas is the number of pods of a deployment.
 	replicas = 100
-	// podsPerNode is how many pods of one node there are.
+	// podsPerNode is the number of pods of one node.
 	podsPerNode = 50
 	// firstVersion is the resourceVersion of the first pod.
 	firstVersion = 1_000_000
@@ -107,7 +107,7 @@ func own(pod *v1.Pod, manager string, fields []byte) {
 	pod.ManagedFields = append(pod.ManagedFields, entry)
 }
 
-// alphabet is what the API server chooses from for the end of a generateName.
+// alphabet has the letters from which the API server makes the end of a generateName.
 const alphabet = "bcdfghjklmnpqrstvwxz2456789"
 
 // suffix returns n random characters.
@@ -125,7 +125,7 @@ func suffixOf(replica int, random *rand.Rand) string {
 	return suffix(random, 3) + string(alphabet[replica/len(alphabet)]) + string(alphabet[replica%len(alphabet)])
 }
 
-// digits returns n random hexadecimal digits, of which n is even.
+// digits returns n random hexadecimal digits. n must be even.
 func digits(random *rand.Rand, n int) string {
 	var b []byte
 	for len(b) < n/2 {

@@ -131,5 +131,5 @@ func (c *Controller) work(ctx context.Context) bool {
 // Idle reports whether there is nothing to do at the moment.
 func (c *Controller) Idle() bool { return c.queue.Len() == 0 && c.busy.Load() == 0 }
 
-// Reconciles is how often a warehouse has been reconciled.
+// Reconciles returns how often a warehouse has been reconciled.
 func (c *Controller) Reconciles() int64 { return c.runs.Load() }

@@ -64,7 +64,7 @@ type Count struct {
 	Initial, Adds, Updates, Deletes atomic.Int64
 }
 
-// Sum is how many objects there are, as far as the handler was told.
+// Sum returns the number of objects by the handler's calls.
 func (c *Count) Sum() int64 { return c.Initial.Load() + c.Adds.Load() - c.Deletes.Load() }
 
 // Counting is a handler that counts and calls another.

@@ -27,7 +27,7 @@ func NewStatusClient(cfg *rest.Config) (*StatusClient, error) {
 	return &StatusClient{client: client}, err
 }
 
-// Writes is how many statuses have been written.
+// Writes returns how many statuses have been written.
 func (s *StatusClient) Writes() int64 { return s.writes.Load() }
 
 // UpdateOrder writes the status of an order.

@@ -26,13 +26,13 @@ var (
 	errUnhandled = errors.New("orders were not all handled in time")
 )
 
-// options are those of the demo.
+// options are the options of the demo.
 type options struct {
 	orders       int
 	lease, pause time.Duration
 }
 
-// demo is what runs.
+// demo is a running demo.
 type demo struct {
 	options
 	dir      string
@@ -41,7 +41,7 @@ type demo struct {
 	leases   membership.Leases
 	table    *table
 	replicas []*process // all that were started
-	// takenOver is how long the slots of a replica that was killed had no owner.
+	// takenOver is the time for which the slots of a replica that was killed had no owner.
 	takenOver time.Duration
 }
 
@@ -131,7 +131,7 @@ func (d *demo) run(ctx context.Context) error {
 	return d.check(uids)
 }
 
-// events are what happens to the replicas.
+// events are the events that happen to the replicas.
 func (d *demo) events(ctx context.Context) error {
 	for _, event := range []struct {
 		note string

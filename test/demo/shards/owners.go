@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// slots is how many hashes are looked at: one of each slot.
+	// slots is the number of hashes that are looked at: one of each slot.
 	slots = 64
 	// sampled is the action of a line that says which slots a replica owns.
 	sampled = "owns"

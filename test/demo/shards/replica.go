@@ -30,20 +30,20 @@ import (
 // replicaOptions as JSON.
 const replicaVariable = "DEMO_SHARDS_REPLICA"
 
-// namespace is that of the orders and of the Leases.
+// namespace is the namespace of the orders and of the Leases.
 const namespace = "shop"
 
-// replicaOptions are what a replica needs to know.
+// replicaOptions are the options that a replica is started with.
 type replicaOptions struct {
 	Name    string
 	Actions string // the file of its actions
 	Lease   time.Duration
-	// Host, Token, CAData and ServerName are how to reach the API server.
+	// Host, Token, CAData and ServerName say how to reach the API server.
 	Host, Token, ServerName string
 	CAData                  []byte
 }
 
-// report is what a replica prints from time to time, as a line of JSON.
+// report is the line of JSON that a replica prints from time to time.
 type report struct {
 	Member  membership.Status
 	Objects int // in the store of its informer
@@ -144,7 +144,7 @@ func (r *replica) print(ctx context.Context, member *membership.Member) error {
 	}
 }
 
-// steps is how many steps the work on an order has, and stepTime how long one takes.
+// steps is the number of steps of the work on an order, and stepTime the time of one.
 const (
 	steps    = 3
 	stepTime = 3 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
-// cost is what processes take that run one after another.
+// cost is the cost of processes that run one after another.
 type cost struct {
 	wall time.Duration
 	// cpu is the time that cores worked on it, which other work on the machine

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// benchmark is what all measurements have in common.
+// benchmark is the part that all measurements have in common.
 type benchmark struct {
 	// dir holds the tools, in theirs and ours, and the projects.
 	dir, checkout string
@@ -28,7 +28,7 @@ type measurement struct {
 	cold, again bool
 
 	theirs, ours []cost
-	// written is how many files ours wrote that need not have been.
+	// written is the number of files that ours wrote without need.
 	written int
 }
 

@@ -19,7 +19,7 @@ type project struct {
 	input, clientset string
 	// theirs reports whether code-generator can do it, in reasonable time.
 	theirs bool
-	// goal is what is promised of a first run.
+	// goal is the goal for a first run.
 	goal goal
 	// firstOnly leaves out the cold build cache and the second run.
 	firstOnly bool
@@ -33,8 +33,7 @@ type goal struct {
 
 const sample = scratch.Runtime + "/testdata/samplecontroller/pkg/"
 
-// projects are what is measured: real ones, and ones with 10, 100 and so on
-// made-up types.
+// projects are the measured projects: real ones, and ones with 10, 100 and so on made-up types.
 func projects(types, theirTypes int) []project {
 	all := []project{{
 		name: "k8s.io/api", input: "k8s.io/api/...", clientset: "k8s.io/client-go/kubernetes", theirs: true, goal: goal{ratio: 30, peak: 32e6},
@@ -76,8 +75,8 @@ func (p *project) module(dir, checkout string) error {
 	return p.setup(dir, checkout)
 }
 
-// commands are what is run for the project, one after another, with the tools
-// in a folder. Output goes below out.
+// commands are the commands that are run for the project, one after another, with the tools in a folder.
+// Output goes below out.
 func (p *project) commands(tools, out string, names ...string) [][]string {
 	listers := "example.com/bench/" + out + "/listers"
 	var commands [][]string

@@ -46,28 +46,28 @@ type KIND struct {
 	// +optional
 	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
 
-	// Spec is what is wanted.
+	// Spec is the desired state.
 	Spec KINDSpec ` + "`json:\"spec\"`" + `
-	// Status is what was found.
+	// Status is the observed state.
 	// +optional
 	Status KINDStatus ` + "`json:\"status,omitempty\"`" + `
 }
 
-// KINDSpec is what is wanted.
+// KINDSpec is the desired state.
 type KINDSpec struct {
-	// Replicas is how many there should be.
+	// Replicas is the desired number of replicas.
 	// +optional
 	Replicas *int32 ` + "`json:\"replicas,omitempty\"`" + `
-	// Selector is which of them are meant.
+	// Selector selects the pods of the replicas.
 	Selector *metav1.LabelSelector ` + "`json:\"selector\"`" + `
 	// Parameters are handed on.
 	// +optional
 	Parameters map[string]string ` + "`json:\"parameters,omitempty\"`" + `
 }
 
-// KINDStatus is what was found.
+// KINDStatus is the observed state.
 type KINDStatus struct {
-	// ObservedGeneration is that of the spec that this is about.
+	// ObservedGeneration is the generation of the spec that the status is about.
 	ObservedGeneration int64 ` + "`json:\"observedGeneration,omitempty\"`" + `
 	// Conditions are the latest ones.
 	// +listType=map

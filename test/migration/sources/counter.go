@@ -131,7 +131,7 @@ func (c *PodCounter) InNamespace(namespace string) (int, error) {
 	return len(pods), err
 }
 
-// Events are what the handler was told since they were last asked for.
+// Events returns the calls of the handler since its last call.
 func (c *PodCounter) Events() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ type Address struct {
 	Host      string `json:"host"`
 	Token     string `json:"token"`
 	CAData    []byte `json:"caData"`
-	// ServerName is what the certificate of the server is for.
+	// ServerName is the name in the server's certificate.
 	ServerName string `json:"serverName"`
 }
 

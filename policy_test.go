@@ -54,7 +54,8 @@ var rules = map[string]rule{
 	// It knows syntax only.
 	"generators/internal/load":    {own: []string{"generators/internal/diag", "generators/internal/paths", "internal/suggest"}, barred: []string{"k8s.io", "sigs.k8s.io"}},
 	"generators/internal/output":  {own: []string{"generators/internal/diag", "generators/internal/header", "generators/internal/paths", "templates"}, barred: []string{"k8s.io", "sigs.k8s.io"}},
-	"generators/internal/collect": {own: []string{"generators/internal/load", "generators/internal/diag", "generators/internal/header", "generators/internal/paths", "internal/suggest", "templates"}, barred: []string{"k8s.io/client-go"}},
+	"generators/internal/fields":  {own: []string{"generators/internal/load", "generators/internal/diag", "internal/suggest", "templates"}, barred: []string{"k8s.io", "sigs.k8s.io"}},
+	"generators/internal/collect": {own: []string{"generators/internal/load", "generators/internal/fields", "generators/internal/diag", "generators/internal/header", "generators/internal/paths", "internal/suggest", "templates"}, barred: []string{"k8s.io/client-go"}},
 	"generators/internal/diag":    {barred: []string{"k8s.io", "sigs.k8s.io"}},
 	"generators/internal/header":  {barred: []string{"k8s.io", "sigs.k8s.io"}},
 	"generators/internal/paths":   {barred: []string{"k8s.io", "sigs.k8s.io"}},

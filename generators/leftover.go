@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/header"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
@@ -72,7 +72,7 @@ func (s *sweeper) leftovers(list *manifest) ([]leftover, error) {
 		left = append(left, leftover{path: file})
 	}
 	for _, dir := range s.loader.Read {
-		if file := filepath.Join(dir, collect.CopiesFile); !s.written[file] && readOwn(file) != nil {
+		if file := filepath.Join(dir, fields.CopiesFile); !s.written[file] && readOwn(file) != nil {
 			left = append(left, leftover{path: file})
 		}
 	}
@@ -122,7 +122,7 @@ func (s *sweeper) below(root string) (files []leftover, err error) {
 				return filepath.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || entry.Name() == collect.CopiesFile || s.written[path] || !inLayout(name):
+		case !entry.Type().IsRegular() || entry.Name() == fields.CopiesFile || s.written[path] || !inLayout(name):
 			return nil
 		}
 		content := readOwn(path)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/header"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/templates"
@@ -39,7 +40,7 @@ func (r *run) plan() ([]output.File, error) {
 	for _, of := range r.model.Copies {
 		if len(of.Types) > 0 {
 			data := &templates.File{Copies: of.Types, Package: of.PackageName, Reserved: of.Reserved, Generated: header.Sentence("")}
-			p.put(output.File{Path: filepath.Join(of.Dir, collect.CopiesFile), Template: templates.DeepCopies, Data: data})
+			p.put(output.File{Path: filepath.Join(of.Dir, fields.CopiesFile), Template: templates.DeepCopies, Data: data})
 		}
 	}
 	slices.SortFunc(p.files, func(a, b output.File) int { return strings.Compare(a.Path, b.Path) })

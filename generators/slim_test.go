@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informer-gen/informer-gen/generators/internal/collect"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 )
 
@@ -27,7 +27,7 @@ type Summary struct {
 type Part struct{ Names []string }
 `
 
-const slimFile = "slim/" + collect.CopiesFile
+const slimFile = "slim/" + fields.CopiesFile
 
 // slimProject is project with a slim type of its API type, in a package of its own.
 func slimProject(t *testing.T) Options {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
@@ -41,7 +42,7 @@ func newSweeper(r *run, files []output.Rendered, diags *diag.List) *sweeper {
 	}
 	for _, of := range r.model.Copies {
 		if of.Unknown { // and another run knows, which has the type that this one excludes
-			s.written[filepath.Join(of.Dir, collect.CopiesFile)] = true
+			s.written[filepath.Join(of.Dir, fields.CopiesFile)] = true
 		}
 	}
 	for group, kind := range r.model.Kinds() {

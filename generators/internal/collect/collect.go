@@ -17,6 +17,7 @@ import (
 	"k8s.io/gengo/v2/namer"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/templates"
 )
@@ -32,8 +33,8 @@ type collector struct {
 	skipped  []Skip
 	uncopied []uncopied // of the package at hand
 	crds     []*crd
-	slims    []slimType // of the package at hand
-	copies   []*Copies
+	slims    []fields.Slim // of the package at hand
+	copies   []*fields.Copies
 	tags     tagParser
 	indexer  indexer
 }
@@ -118,7 +119,7 @@ func (c *collector) collectPackage(pkg *load.Package) {
 		}
 	}
 	reportUncopied(c.uncopied, pkg, own, c.diags)
-	if copies := copiesOf(pkg, c.slims, c.diags); copies != nil {
+	if copies := fields.CopiesOf(pkg, c.slims, c.diags); copies != nil {
 		c.copies = append(c.copies, copies)
 	}
 	c.uncopied, c.slims = nil, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 	"github.com/informer-gen/informer-gen/templates"
@@ -47,7 +48,7 @@ func (x indexer) indexes(decl *load.Declaration, tags typeTags, diags *diag.List
 		w.function(m)
 	}
 	if w.leads(decl.Ref(), map[string]bool{}) {
-		w.descend(decl.Ref(), valuePath{expr: "obj"})
+		w.descend(decl.Ref(), fields.From("obj"))
 	}
 	w.distinct()
 	return w.found
@@ -132,12 +133,12 @@ func (w *indexWalk) distinct() {
 }
 
 // descend looks for marked fields in what the package declares of a type.
-func (w *indexWalk) descend(t load.Expression, at valuePath) {
+func (w *indexWalk) descend(t load.Expression, at fields.Path) {
 	if w.ended {
 		return
 	}
 	t = t.Resolved()
-	if part, inside, ok := at.part(t); ok {
+	if part, inside, ok := at.Part(t); ok {
 		w.descend(part, inside)
 		return
 	}
@@ -158,7 +159,7 @@ func (w *indexWalk) descend(t load.Expression, at valuePath) {
 }
 
 // named descends into what a named type is made of, which must have an end.
-func (w *indexWalk) named(t load.Expression, decl *load.Declaration, made load.Expression, at valuePath) {
+func (w *indexWalk) named(t load.Expression, decl *load.Declaration, made load.Expression, at fields.Path) {
 	name := types.ExprString(t.Expr)
 	if !w.leads(made, map[string]bool{}) {
 		return
@@ -166,7 +167,7 @@ func (w *indexWalk) named(t load.Expression, decl *load.Declaration, made load.E
 	if w.open[name] {
 		w.ended = true
 		w.diags.Errorf(decl.Position(), "+%s: %s of %s holds itself, by %s, so that fields in it have no one path; leave out their markers, and index %s by a function: +%s=By…,func=… on the type",
-			IndexTag, name, w.name(), strings.Join(at.fields, "."), w.name(), IndexTag)
+			IndexTag, name, w.name(), strings.Join(at.Names, "."), w.name(), IndexTag)
 		return
 	}
 	w.open[name] = true
@@ -178,7 +179,7 @@ func (w *indexWalk) named(t load.Expression, decl *load.Declaration, made load.E
 // type, and notes all markers that can be reached by it.
 func (w *indexWalk) leads(t load.Expression, seen map[string]bool) bool {
 	t = t.Resolved()
-	if part, _, ok := (valuePath{}).part(t); ok {
+	if part, _, ok := fields.From("").Part(t); ok {
 		return w.leads(part, seen)
 	}
 	switch expr := t.Expr.(type) {
@@ -216,11 +217,11 @@ func ownMarkers(field *ast.Field) markers {
 }
 
 // field adds the indexes by a field, or descends into it if it has no marker.
-func (w *indexWalk) field(t load.Expression, field *ast.Field, at valuePath) {
+func (w *indexWalk) field(t load.Expression, field *ast.Field, at fields.Path) {
 	marked := ownMarkers(field)
-	for _, name := range fieldNames(field) {
+	for _, name := range fields.Names(field) {
 		if len(marked) == 0 {
-			w.descend(t.In(field.Type), at.field(name, len(field.Names) == 0))
+			w.descend(t.In(field.Type), at.Field(name, len(field.Names) == 0))
 		}
 		if len(marked) > 0 {
 			w.ways[name.Pos()]++
@@ -228,7 +229,7 @@ func (w *indexWalk) field(t load.Expression, field *ast.Field, at valuePath) {
 		}
 		for _, m := range marked {
 			if found, ok := w.fieldMarker(m); ok {
-				w.values(found, t.In(field.Type), at.field(name, len(field.Names) == 0))
+				w.values(found, t.In(field.Type), at.Field(name, len(field.Names) == 0))
 			}
 		}
 	}
@@ -249,13 +250,13 @@ func (w *indexWalk) fieldMarker(m marker) (indexMarker, bool) {
 }
 
 // values adds the index by the values of a field.
-func (w *indexWalk) values(m indexMarker, t load.Expression, at valuePath) {
-	path, field := strings.Join(at.fields, "."), at.fields[len(at.fields)-1]
-	if at.hidden != "" {
-		w.diags.Errorf(w.at(m.pos), "+%s: %s can't be read: %s is not exported; export it, or index %s by a function: +%s=By…,func=… on the type", IndexTag, path, at.hidden, w.name(), IndexTag)
+func (w *indexWalk) values(m indexMarker, t load.Expression, at fields.Path) {
+	path, field := strings.Join(at.Names, "."), at.Names[len(at.Names)-1]
+	if at.Hidden != "" {
+		w.diags.Errorf(w.at(m.pos), "+%s: %s can't be read: %s is not exported; export it, or index %s by a function: +%s=By…,func=… on the type", IndexTag, path, at.Hidden, w.name(), IndexTag)
 		return
 	}
-	key, at, refused, lost := keyOf(t, at)
+	key, at, refused, lost := fields.KeyOf(t, at)
 	switch {
 	case lost != "":
 		w.diags.Errorf(w.at(m.pos), "+%s: %s can't be indexed, since it refers to %s; make sure that it is declared, and its module in go.mod", IndexTag, path, lost)
@@ -264,10 +265,10 @@ func (w *indexWalk) values(m indexMarker, t load.Expression, at valuePath) {
 		w.diags.Errorf(w.at(m.pos), "+%s: %s is %s; mark a string, a bool, an integer, or a slice of these, or index %s by a function: +%s=By…,func=… on the type", IndexTag, path, refused, w.name(), IndexTag)
 		return
 	}
-	blocks, value := at.values(key)
+	blocks, value := at.Values(key)
 	w.add(m, templates.Index{
-		Method: cmp.Or(m.method, "By"+field), Of: path, Several: len(at.blocks) > 0,
-		Blocks: blocks, Value: value, Key: key.GoType, KeyKind: key.kind,
+		Method: cmp.Or(m.method, "By"+field), Of: path, Several: len(at.Blocks) > 0,
+		Blocks: blocks, Value: value, Key: key.GoType, KeyKind: key.Kind,
 	})
 }
 

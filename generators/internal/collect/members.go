@@ -9,11 +9,9 @@ import (
 	"slices"
 
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 )
-
-// metaPackage declares ObjectMeta, TypeMeta and ListMeta.
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // objectMethods are the methods of metav1.Object and runtime.Object with their signatures, which
 // leave out the names of packages.
@@ -106,12 +104,12 @@ func (e embedded) members(to map[string][]selected) (bases []embedded, known boo
 		return nil, known
 	}
 	addMethods(e.decl, to)
-	fields, holder := e.decl.Structure()
-	if fields == nil {
+	structure, holder := e.decl.Structure()
+	if structure == nil {
 		return nil, true
 	}
-	for _, field := range fields.Fields.List {
-		for _, name := range fieldNames(field) {
+	for _, field := range structure.Fields.List {
+		for _, name := range fields.Names(field) {
 			if objectMethods[name.Name] != "" {
 				to[name.Name] = append(to[name.Name], selected{of: e.decl.Name(), pos: holder.Pkg.Loader.Position(name.Pos())})
 			}
@@ -155,7 +153,7 @@ func checkMethods(decl *load.Declaration, diags *diag.List) {
 		switch {
 		case len(of) == 0:
 			if complete && !missing && name != "DeepCopyObject" { // which reportUncopied reports
-				diags.Errorf(at, "kind: %s has no method %s: its ObjectMeta or TypeMeta is not that of %s; embed that, or leave out the type with --exclude", kind, name, metaPackage)
+				diags.Errorf(at, "kind: %s has no method %s: its ObjectMeta or TypeMeta is not that of %s; embed that, or leave out the type with --exclude", kind, name, fields.MetaPackage)
 				missing = true
 			}
 		case len(of) > 1:

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -17,7 +18,7 @@ type Model struct {
 	// Skipped are the types that look like API types and are left out.
 	Skipped []Skip
 	// Copies are the packages of slim types, sorted by import path.
-	Copies []*Copies
+	Copies []*fields.Copies
 }
 
 // Group is an API group.
@@ -74,19 +75,6 @@ type Skip struct {
 	Explicit bool
 	// Pos is where it is.
 	Pos token.Position
-}
-
-// Copies are the methods that the slim types of a package lack to be API objects.
-type Copies struct {
-	// PackageName is the name of the package.
-	PackageName string
-	// Types are sorted by name.
-	Types []templates.DeepCopy
-	// Unknown is true if the methods can't be worked out. Then there are no Types.
-	Unknown bool
-
-	Dir      string // of the package
-	Reserved map[string]bool
 }
 
 // Kinds iterates over all kinds with their groups, in order.

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/header"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 )
@@ -21,7 +22,7 @@ var Rules = load.Rules{
 	Methods:   copyMethods,
 	Words:     []string{kubebuilderTags, ownTags},
 	Keeps:     mentionsTag,
-	Opaque:    metaPackage,
+	Opaque:    fields.MetaPackage,
 	Known:     []string{"TypeMeta", "ObjectMeta", "ListMeta"},
 }
 

@@ -7,25 +7,18 @@ import (
 
 	modpath "golang.org/x/mod/module"
 
+	"github.com/informer-gen/informer-gen/generators/internal/fields"
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/internal/suggest"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// slimType is a struct with some of the fields of an API type.
-type slimType struct {
-	*load.Declaration
-	// quiet is true if no informer is generated for it, or if something is wrong with it
-	// that is reported already.
-	quiet bool
-}
-
 // judgeSlim turns a slim type into a kind, or says why there is none, and notes it for
-// copiesOf.
+// fields.CopiesOf.
 func (c *collector) judgeSlim(decl *load.Declaration, comments load.TypeComments, tags typeTags, own packageMarkers) verdict {
 	problems := len(c.diags.Errors)
 	v := c.slimVerdict(decl, comments, tags, own)
-	c.slims = append(c.slims, slimType{decl, v.kind == nil || len(c.diags.Errors) > problems})
+	c.slims = append(c.slims, fields.Slim{Declaration: decl, Quiet: v.kind == nil || len(c.diags.Errors) > problems})
 	return v
 }
 
@@ -45,7 +38,7 @@ func (c *collector) slimVerdict(decl *load.Declaration, comments load.TypeCommen
 	if !c.checkFull(decl, full, tags, fullTags) {
 		return verdict{}
 	}
-	checkFields(decl, full, c.diags)
+	fields.CheckSubset(decl, full, c.diags)
 	checkMethods(decl, c.diags)
 	out := c.generatedFor(fullTags, own)
 	out.client = false // which would write objects without the fields that the type lacks

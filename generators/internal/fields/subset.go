@@ -1,4 +1,4 @@
-package collect
+package fields
 
 import (
 	"cmp"
@@ -21,9 +21,9 @@ type subset struct {
 	seen  map[[2]string]bool // pairs of types that are compared already
 }
 
-// checkFields reports the fields of a slim type that its full type has not, or not of this
+// CheckSubset reports the fields of a slim type that its full type has not, or not of this
 // kind.
-func checkFields(slim, full *load.Declaration, diags *diag.List) {
+func CheckSubset(slim, full *load.Declaration, diags *diag.List) {
 	s := &subset{pkg: slim.Pkg, diags: diags, seen: map[[2]string]bool{}}
 	owner := full.Pkg.Path + "." + full.Name()
 	s.structs(slim.Ref(), full.Ref(), slim.Name(), owner, slim.Position())

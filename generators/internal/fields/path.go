@@ -1,4 +1,4 @@
-package collect
+package fields
 
 import (
 	"fmt"
@@ -11,51 +11,57 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// valuePath leads from an object to what is in it.
-type valuePath struct {
+// Path leads from an object to a value in it, with the nil checks and loops on the way.
+type Path struct {
+	// Names are the fields on the way. Hidden is one that is not exported, or empty.
+	Names  []string
+	Hidden string
+	// Blocks are the lines that begin the nil checks and loops, as in templates.Index.
+	Blocks []string
+
 	expr    string // of Go
 	pointer bool   // expr points to the value
 	// embedded is true if expr ends with an embedded field.
 	embedded bool
-	fields   []string
-	blocks   []string // as in templates.Index
 	loops    int
 	slice    string // the slice whose element expr is, or ""
-	hidden   string // a field on the way that is not exported
 }
 
+// From returns the path to an object, by the expression that it is in Go.
+func From(object string) Path { return Path{expr: object} }
+
 // value is the expression of the value.
-func (p valuePath) value() string {
+func (p Path) value() string {
 	if p.pointer {
 		return "*" + p.expr
 	}
 	return p.expr
 }
 
-// field follows a field of a struct. What is selected from an embedded one stands behind
+// Field follows a field of a struct. What is selected from an embedded one stands behind
 // brackets: linters would have its name left out, which can mean another field.
-func (p valuePath) field(name *ast.Ident, embedded bool) valuePath {
+func (p Path) Field(name *ast.Ident, embedded bool) Path {
 	if p.embedded {
 		p.expr = "(" + p.expr + ")"
 	}
 	p.embedded, p.slice = embedded, ""
-	p.expr, p.pointer, p.fields = p.expr+"."+name.Name, false, append(slices.Clip(p.fields), name.Name)
+	p.expr, p.pointer, p.Names = p.expr+"."+name.Name, false, append(slices.Clip(p.Names), name.Name)
 	if !name.IsExported() {
-		p.hidden = name.Name
+		p.Hidden = name.Name
 	}
 	return p
 }
 
-// values returns the blocks and the expression of the values, which may be a whole slice.
-func (p valuePath) values(key indexKey) (blocks []string, value string) {
+// Values returns the blocks and the expression of the values, which may be a whole slice.
+func (p Path) Values(key Key) (blocks []string, value string) {
 	if p.slice != "" && key.GoType == (templates.GoType{Name: "string"}) {
-		return p.blocks[:len(p.blocks)-1], p.slice + "..."
+		return p.Blocks[:len(p.Blocks)-1], p.slice + "..."
 	}
-	return p.blocks, p.value()
+	return p.Blocks, p.value()
 }
 
-// part follows a type that holds one other: a pointer, a slice, an array or a map, or one in parentheses.
-func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePath, ok bool) {
+// Part follows a type that holds one other: a pointer, a slice, an array or a map, or one in parentheses.
+func (p Path) Part(t load.Expression) (part load.Expression, inside Path, ok bool) {
 	if paren, ok := t.Expr.(*ast.ParenExpr); ok {
 		return t.In(paren.X), p, true
 	}
@@ -82,42 +88,42 @@ func (p valuePath) part(t load.Expression) (part load.Expression, inside valuePa
 }
 
 // inside enters a block. In a loop the expression is another one.
-func (p valuePath) inside(block, expr string) valuePath {
-	p.blocks, p.slice = append(slices.Clip(p.blocks), block), ""
+func (p Path) inside(block, expr string) Path {
+	p.Blocks, p.slice = append(slices.Clip(p.Blocks), block), ""
 	if expr != p.expr {
 		p.expr, p.embedded, p.loops = expr, false, p.loops+1
 	}
 	return p
 }
 
-// indexKey is the type of the values of a field.
-type indexKey struct {
+// Key is the type of the values of a field.
+type Key struct {
 	templates.GoType
-	kind templates.KeyKind
+	Kind templates.KeyKind
 }
 
-// keyOf returns the type of the values that a field has, and the path to them; or what the
+// KeyOf returns the type of the values that a field has, and the path to them; or what the
 // field is that has none, or the type that is not found.
-func keyOf(t load.Expression, at valuePath) (key indexKey, to valuePath, refused, lost string) {
+func KeyOf(t load.Expression, at Path) (key Key, to Path, refused, lost string) {
 	for range load.MaxDepth {
 		under, lost := t.Underlying()
 		if lost != "" {
 			return key, at, "", lost
 		}
 		if kind, ok := keyKind(under); ok {
-			key := indexKey{keyType(t), kind}
+			key := Key{keyType(t), kind}
 			if path, _ := t.Named(); path != key.Package.Path { // what can't be imported becomes what it is made of
 				at.expr, at.pointer, at.slice = key.Name+"("+at.value()+")", false, ""
 			}
 			return key, at, "", ""
 		}
-		part, inside, ok := at.part(under)
+		part, inside, ok := at.Part(under)
 		if kind := kindOf(under); kind == jsonMap || kind == jsonBytes {
 			break
 		}
 		if !ok {
 			if part, ok = nameOf(under, load.MaxDepth); ok {
-				inside = at.field(nameField, false)
+				inside = at.Field(nameField, false)
 			}
 		}
 		if !ok {

@@ -1,4 +1,4 @@
-package collect
+package fields
 
 import (
 	"fmt"
@@ -12,6 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/templates"
 )
+
+// MetaPackage declares ObjectMeta, TypeMeta and ListMeta.
+const MetaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // copier works out how structs of a package are copied.
 type copier struct {
@@ -157,7 +160,7 @@ func (c *copier) ofEntries(element load.Expression, at place) []templates.CopySt
 func (c *copier) ofFields(t load.Expression, structure *ast.StructType, at place) []templates.CopyStep {
 	var steps []templates.CopyStep
 	for _, field := range structure.Fields.List {
-		for _, name := range fieldNames(field) {
+		for _, name := range Names(field) {
 			place := at.field(name.Name, len(field.Names) == 0)
 			if t.Pkg == c.pkg {
 				place.pos = c.pkg.Loader.Position(name.Pos())
@@ -181,9 +184,9 @@ func (c *copier) ofNamed(t load.Expression, at place) []templates.CopyStep {
 	switch path, name := t.Named(); {
 	case path == "" && doc.IsPredeclared(name) && basicOf(t) != nil:
 		return nil
-	case path == "time" && (name == "Time" || name == "Duration"), path == metaPackage && name == "TypeMeta":
+	case path == "time" && (name == "Time" || name == "Duration"), path == MetaPackage && name == "TypeMeta":
 		return nil
-	case path == metaPackage && (name == "ObjectMeta" || name == "Time" || name == "MicroTime"):
+	case path == MetaPackage && (name == "ObjectMeta" || name == "Time" || name == "MicroTime"):
 		return into
 	}
 	decl, lost := t.Declaration()
@@ -240,12 +243,33 @@ func (c *copier) ofDefinition(decl *load.Declaration, at place) []templates.Copy
 	return c.of(decl.Ref(), at)
 }
 
+// Slim is a struct with some of the fields of an API type.
+type Slim struct {
+	*load.Declaration
+	// Quiet is true if no informer is generated for it, or if something is wrong with it
+	// that is reported already.
+	Quiet bool
+}
+
+// Copies are the methods that the slim types of a package lack to be API objects.
+type Copies struct {
+	// PackageName is the name of the package.
+	PackageName string
+	// Types are sorted by name.
+	Types []templates.DeepCopy
+	// Unknown is true if the methods can't be worked out. Then there are no Types.
+	Unknown bool
+
+	Dir      string // of the package
+	Reserved map[string]bool
+}
+
 // CopiesFile is the file beside slim types that makes API objects of them.
 const CopiesFile = "zz_generated.slim.go"
 
-// copiesOf returns the methods of the slim types of a package, or nil if it has none. A type that the options
+// CopiesOf returns the methods of the slim types of a package, or nil if it has none. A type that the options
 // exclude has its methods as well, so that runs for several factories agree.
-func copiesOf(pkg *load.Package, slims []slimType, diags *diag.List) *Copies {
+func CopiesOf(pkg *load.Package, slims []Slim, diags *diag.List) *Copies {
 	if len(slims) == 0 {
 		return nil
 	}
@@ -256,7 +280,7 @@ func copiesOf(pkg *load.Package, slims []slimType, diags *diag.List) *Copies {
 			copier.failed = true // which is reported
 			continue
 		}
-		if copier.diags = diags; slim.quiet {
+		if copier.diags = diags; slim.Quiet {
 			copier.diags = new(diag.List)
 		}
 		copier.objects[slim.Name()] = true

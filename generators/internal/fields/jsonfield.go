@@ -1,4 +1,6 @@
-package collect
+// Package fields reads structs by their fields: the names in JSON, the paths to values, and the steps of a deep
+// copy. It compares slim types with their full types. It knows neither markers nor groups.
+package fields
 
 import (
 	"cmp"
@@ -46,7 +48,7 @@ func jsonFields(t load.Expression, owner string, seen load.Visited, lost func(st
 		case len(field.Names) == 0 && name == "" && isStruct(typ, lost):
 			embedded = append(embedded, jsonFields(typ.Pointee(), typ.Pointee().String(), seen, lost)...)
 		default:
-			for _, ident := range fieldNames(field) {
+			for _, ident := range Names(field) {
 				if ident.IsExported() {
 					fields = append(fields, jsonField{
 						name: cmp.Or(name, ident.Name), goName: ident.Name, typ: typ, quoted: quoted, owner: owner, pos: t.Pkg.Loader.Position(ident.Pos()),
@@ -82,8 +84,8 @@ func jsonTag(field *ast.Field) (name string, quoted bool) {
 	return name, slices.Contains(strings.Split(options, ","), "string")
 }
 
-// fieldNames are the names of a field; an embedded one is called as its type is.
-func fieldNames(field *ast.Field) []*ast.Ident {
+// Names are the names of a field; an embedded one is called as its type is.
+func Names(field *ast.Field) []*ast.Ident {
 	if len(field.Names) > 0 {
 		return field.Names
 	}

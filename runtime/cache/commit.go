@@ -84,11 +84,11 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	d := &batch[0]
 	// Only a holder of writing changes the table: it can be read without mu.
 	var change difference
-	settled := []*scope{d.from}
+	done := []*scope{d.from}
 	if d.kind == replaced {
 		change = diff(s, d)
 	} else {
-		change, settled = losses(s, d), d.list.gone
+		change, done = losses(s, d), d.list.gone
 	}
 	changes, fresh := s.prepareDifference(&change, d)
 	s.lockWith(&change, d.list.cause, to)
@@ -102,7 +102,7 @@ func (s *store) commitPrepared(batch []delta, to *fanout) {
 	}
 	s.noteLeftOut(d)
 	to.relisted()
-	to.settled(settled)
+	to.stopExpecting(done)
 	to.logs.Show()
 }
 

@@ -98,9 +98,9 @@ func (f *fanout) relisted() {
 	}
 }
 
-// settled is called with the store locked when it has the first content of scopes, or no longer waits for
-// them. Once the first content is complete, handlers join.
-func (f *fanout) settled(scopes []*scope) {
+// stopExpecting is called with the store locked when it has the first content of scopes, or no longer waits
+// for them. Once the first content is complete, handlers join.
+func (f *fanout) stopExpecting(scopes []*scope) {
 	for _, scope := range scopes {
 		delete(f.expected, scope)
 	}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,10 @@ const (
 	panicPause        = time.Second
 	longestPanicPause = time.Minute
 )
+
+// errHandlerExited is the reason for the removal of a handler that ended the goroutine that calls it. It
+// called runtime.Goexit, for example through FailNow of a testing.T.
+var errHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
 
 // listener calls one handler, in one goroutine: first with the objects that the store held when it joined,
 // then with each event of the log.

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
+
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
@@ -229,4 +232,39 @@ func (s Status) Stale() time.Duration {
 	default:
 		return time.Since(s.LastContact)
 	}
+}
+
+// shortestStale is the minimum for HealthCheck's stale: API servers send a bookmark about once a minute
+// while nothing changes, and one may be late.
+const shortestStale = 2 * time.Minute
+
+var warnOfShortStale sync.Once
+
+// Check returns the error of Informer.HealthCheck for a status.
+func (s Status) Check(stale time.Duration) error {
+	if stale < shortestStale {
+		warnOfShortStale.Do(func() {
+			klog.Background().Info("HealthCheck may fail although nothing is wrong: without changes, a server sends a bookmark a minute", "stale", stale, "least", shortestStale)
+		})
+	}
+	if s.Phase == PhaseStopped {
+		return fmt.Errorf("informer %q: %w", s.Name, failure.ErrStopped)
+	}
+	if s.Started.IsZero() {
+		return nil // it was not started, or is not of this module and has no times
+	}
+	if age := s.Stale(); age > stale {
+		return fmt.Errorf("informer %q: %w for %v: %v", s.Name, failure.ErrStale, age.Round(time.Second), s)
+	}
+	return nil
+}
+
+// CheckSynced returns a *SyncError without a cause if the store has not held a whole list yet. It is for a
+// readiness probe. An informer that waits for its resource to be installed fails it, unless the informer
+// was in sync before.
+func (s Status) CheckSynced() error {
+	if s.Synced {
+		return nil
+	}
+	return &SyncError{Informer: s.Name, Status: s}
 }

@@ -2,22 +2,10 @@ package cache
 
 import (
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
-
-// errHandlerExited is the reason for the removal of a handler that ended the goroutine that calls it. It
-// called runtime.Goexit, for example through FailNow of a testing.T.
-var errHandlerExited = errors.New("ended its goroutine by runtime.Goexit")
-
-// catch turns a panic of the function that defers it into an error.
-func catch(err *error) {
-	if value := recover(); value != nil {
-		*err = &failure.PanicError{Value: value, Stack: debug.Stack()}
-	}
-}
 
 // Failure is a list or watch that failed, or ended with an error.
 type Failure struct {

@@ -287,7 +287,7 @@ func (r *run) compare(files []output.Rendered) ([]output.Change, error) {
 	rendered, gone := list.next(listed)
 	files, stale = append(files, rendered...), append(stale, gone...)
 	r.Files = len(files)
-	changes, err := output.Compare(r.options.Dir, files, stale)
+	changes, err := output.Compare(r.options.Dir, files, stale, list.path)
 	if err != nil {
 		return nil, err
 	}

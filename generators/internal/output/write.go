@@ -37,6 +37,7 @@ type Change struct {
 
 	file     string // its absolute path
 	old, new []byte
+	last     bool // made when all others are
 }
 
 // The kinds of changes: a file that does not exist yet, one with other content than before, and
@@ -48,8 +49,8 @@ const (
 )
 
 // Compare lists what must change so that the output folders hold the rendered files and
-// not the stale ones: sorted by path.
-func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
+// not the stale ones: sorted by path. The file last changes when all others have: it says which there were.
+func Compare(dir string, files []Rendered, stale []string, last string) ([]Change, error) {
 	var changes []Change
 	var foreign []error
 	var problems scanner.ErrorList
@@ -57,13 +58,13 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		switch {
 		case bytes.Equal(file.Content, file.Old):
 		case file.Old == nil:
-			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Created, file: file.Path, new: file.Content})
+			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Created, file: file.Path, new: file.Content, last: file.Path == last})
 		case file.Users && !header.IsOurs(file.Old):
 			problems = append(problems, file.Problem(token.Position{}, "file: "+paths.Relative(dir, file.Path)+": was not written by this tool", "move it away, or give the template another path"))
 		case !header.IsGenerated(file.Old) && !header.IsOurs(file.Old):
 			foreign = append(foreign, fmt.Errorf("output: %s: is not a generated file; move it away, or choose another output folder", paths.Relative(dir, file.Path)))
 		default:
-			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Updated, file: file.Path, old: file.Old, new: file.Content})
+			changes = append(changes, Change{Path: paths.Relative(dir, file.Path), Kind: Updated, file: file.Path, old: file.Old, new: file.Content, last: file.Path == last})
 		}
 	}
 	for _, path := range stale {
@@ -71,7 +72,7 @@ func Compare(dir string, files []Rendered, stale []string) ([]Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
-		changes = append(changes, Change{Path: paths.Relative(dir, path), Kind: Removed, file: path, old: old})
+		changes = append(changes, Change{Path: paths.Relative(dir, path), Kind: Removed, file: path, old: old, last: path == last})
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	problems.Sort()
@@ -108,17 +109,30 @@ func Apply(ctx context.Context, changes []Change, roots []string) (err error) {
 	if err := staged.writing.Wait(); err != nil {
 		return err
 	}
-	for _, move := range staged.moves {
-		if err := move.make(); err != nil {
+	for _, last := range []bool{false, true} {
+		if err := staged.replace(changes, roots, last); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 	}
+	return nil
+}
+
+// replace puts new content in its place, and then removes files: either the last ones, or all others.
+func (s *staging) replace(changes []Change, roots []string, last bool) error {
+	for _, move := range s.moves {
+		if move.last != last {
+			continue
+		}
+		if err := move.make(); err != nil {
+			return err
+		}
+	}
 	for _, change := range changes {
-		if change.Kind != Removed {
+		if change.Kind != Removed || change.last != last {
 			continue
 		}
 		if err := os.Remove(change.file); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("output: %w", err)
+			return err
 		}
 		removeEmpty(filepath.Dir(change.file), roots)
 	}
@@ -139,7 +153,10 @@ func newStaging() *staging {
 }
 
 // move gives a file or a directory its name.
-type move struct{ temporary, path string }
+type move struct {
+	temporary, path string
+	last            bool
+}
 
 // add begins to write the new content of a file. What a link leads to is replaced, and not the link.
 func (s *staging) add(change Change) error {
@@ -151,7 +168,7 @@ func (s *staging) add(change Change) error {
 		}
 		name, err := writeTemporary(path, change.new)
 		if name != "" {
-			s.moves = append(s.moves, move{name, path})
+			s.moves = append(s.moves, move{name, path, change.last})
 		}
 		return err
 	}
@@ -182,7 +199,7 @@ func (s *staging) tree(missing string) (string, error) {
 	if err := os.Mkdir(name, 0o755); err != nil {
 		return "", err
 	}
-	s.moves = append(s.moves, move{name, missing})
+	s.moves = append(s.moves, move{temporary: name, path: missing})
 	return name, nil
 }
 
@@ -203,7 +220,7 @@ func (m move) make() error {
 	}
 	entries, err := os.ReadDir(m.temporary)
 	for _, entry := range entries {
-		inner := move{filepath.Join(m.temporary, entry.Name()), filepath.Join(m.path, entry.Name())}
+		inner := move{temporary: filepath.Join(m.temporary, entry.Name()), path: filepath.Join(m.path, entry.Name())}
 		err = errors.Join(err, inner.make())
 	}
 	return errors.Join(err, os.Remove(m.temporary))

@@ -37,6 +37,40 @@ func TestFailedReplacement(t *testing.T) {
 	}
 }
 
+// The list of files changes when all that it no longer lists are gone: a run that ends before leaves it
+// as it was, so that the next one still finds them.
+func TestListChangesLast(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{Updated, Removed} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			list, stale := filepath.Join(dir, "list.txt"), filepath.Join(dir, "stale.txt")
+			writeFile(t, list, "old\n")
+			writeFile(t, filepath.Join(stale, "is a directory"), "") // which can't be removed
+			changes := []Change{
+				{Kind: kind, Path: "list.txt", file: list, new: []byte("new\n"), last: true},
+				{Kind: Removed, Path: "stale.txt", file: stale},
+			}
+			if err := Apply(t.Context(), changes, []string{dir}); err == nil {
+				t.Fatal("a directory with a file was removed")
+			}
+			if content, err := os.ReadFile(list); string(content) != "old\n" || err != nil {
+				t.Errorf("the list is %q, %v", content, err)
+			}
+			if err := os.RemoveAll(stale); err != nil {
+				t.Fatal(err)
+			}
+			if err := Apply(t.Context(), changes, []string{dir}); err != nil {
+				t.Fatal(err)
+			}
+			if got := len(snapshot(t, dir)); got != map[string]int{Updated: 1, Removed: 0}[kind] {
+				t.Errorf("%d files are left", got)
+			}
+		})
+	}
+}
+
 func creation(dir, name string) Change {
 	return Change{Kind: Created, Path: name, file: filepath.Join(dir, name), new: []byte("new\n")}
 }

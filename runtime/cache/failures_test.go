@@ -112,30 +112,6 @@ func TestListThatHasExpired(t *testing.T) {
 	})
 }
 
-// An informer that is not in sync says what it is doing and what went wrong.
-func TestWaitForSyncSaysWhy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		api := cachetest.NewAPI(newThing("a"))
-		api.Fail(cachetest.Fault{Times: -1, Err: cachetest.Status(403)})
-		informer := run(t, api, cache.Options[*thing]{Name: "things"})
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		err := informer.WaitForSync(ctx)
-		for _, branch := range []string{`informer "things": not in sync`, "failed attempts", "last error: list", "deadline exceeded"} {
-			if err == nil || !strings.Contains(err.Error(), branch) {
-				t.Errorf("error lacks %q: %v", branch, err)
-			}
-		}
-		api.ClearFaults()
-		if err := informer.WaitForSync(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if s := informer.Status(); s.Phase != cache.PhaseWatching || s.Attempts != 0 || s.LastError != nil {
-			t.Errorf("status after the recovery: %+v", s)
-		}
-	})
-}
-
 // Failures are met with growing pauses, however they look.
 func TestNoHotLoop(t *testing.T) {
 	for name, fault := range map[string]cachetest.Fault{

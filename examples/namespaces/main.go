@@ -67,7 +67,7 @@ func run(ctx context.Context, config *rest.Config, warehouse string, namespaces 
 	}
 	fmt.Printf("%d orders in %d namespaces are from %s\n", len(existing), len(namespaces), warehouse)
 
-	// It is added after the sync: the initial objects are those of the store.
+	// The handler is added after the sync: its initial objects come from the store.
 	_, err = factory.Core(orders.TypedInformer()).AddHandler(cache.HandlerFuncs[*shopv1.Order]{
 		Add: func(order *shopv1.Order, _ bool) {
 			if order.Spec.Warehouse == warehouse {

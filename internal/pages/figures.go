@@ -21,9 +21,9 @@ type Figure struct{ Theirs, Here, Ratio string }
 //	| CPU of an event | 115 µs | 53.1 µs | 2.2× <!-- figures WORKLOAD UNIT --> |
 //	It holds <!-- here WORKLOAD UNIT -->351 MB<!-- end --> then.
 //
-// In a row, the cells behind the first one are written: client-go's value and the value here of each unit,
-// and of a single unit the ratio, if the row has a cell for it. In a sentence, the marker names the column:
-// theirs, here or ratio.
+// In a row, the cells behind the first one are written. They are client-go's value and the value here of
+// each unit, and the ratio of a single unit if the row has a cell for it. In a sentence, the marker names
+// the column: theirs, here or ratio.
 type Figures map[Measurement]Figure
 
 // ResultsDir has the results that pages show, below the root of the repository.

@@ -22,8 +22,8 @@ type Page struct {
 	Blocks []Block
 	Links  []Link
 	Code   []Link
-	// Problems are links whose reference is not defined, references that no link uses, and a
-	// block without an end.
+	// Problems are links with an undefined reference, references that no link uses, and a block without an
+	// end.
 	Problems []string
 }
 
@@ -32,7 +32,7 @@ type Block struct {
 	// Heading is the one above it, and Number counts the blocks below that, from 1.
 	Heading string
 	Number  int
-	// Language is that of the fence, and Text what is in it, with a newline at its end.
+	// Language is the language of the fence, and Text the content of the block, with a newline at its end.
 	Language, Text string
 	// Before is the paragraph above it.
 	Before string

@@ -29,9 +29,9 @@ var Pods = v1.SchemeGroupVersion.WithResource("pods")
 type Options struct {
 	// Listing is true for an informer without watch-lists.
 	Listing bool
-	// Shard is that of Typed.
+	// Shard restricts an informer of Typed to a shard. Nil means all pods.
 	Shard *shard.Shard
-	// Backoff is that of Typed, where nil is its default.
+	// Backoff is the backoff of an informer of Typed. Nil means the default of runtime/cache.
 	Backoff *wait.Backoff
 }
 

@@ -21,9 +21,8 @@ import (
 type Options struct {
 	// DisableWatchCache lets every list and watch go to etcd itself.
 	DisableWatchCache bool
-	// Logger receives klog's output of the whole process, which is that of the
-	// API server and of all client libraries. The zero value discards it. The
-	// first server that is started decides.
+	// Logger receives klog's output of the whole process: the output of the API server and of all client
+	// libraries. The zero value discards it. The first server that is started decides.
 	Logger logr.Logger
 }
 

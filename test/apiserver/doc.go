@@ -9,13 +9,11 @@
 //
 // # What it is, and what it is not
 //
-// It serves CustomResourceDefinitions and what they define, with everything a
-// Kubernetes API server does for them: validation by schema, defaults, status
-// and scale subresources, optimistic concurrency, finalizers, watch,
-// bookmarks, watch-list, paging, 410 Gone. It lists its API groups and publishes
-// their schemas, so that kubectl works with it. It has no built-in resources (so
-// namespaces exist without being created), no admission and no controllers but
-// those of the CRDs themselves.
+// It serves CustomResourceDefinitions and the resources that they define, with everything a Kubernetes API
+// server does for them. That is validation by schema, defaults, status and scale subresources, optimistic
+// concurrency, finalizers, watch, bookmarks, watch-list, paging, 410 Gone. It lists its API groups and
+// publishes their schemas, so that kubectl works with it. It has no built-in resources, so that namespaces
+// exist without being created. It has no admission, and no controllers but the controllers of the CRDs.
 //
 // # Other versions
 //

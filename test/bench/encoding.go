@@ -63,8 +63,8 @@ func (e encoding) initialEventsEnd(version string) ([]byte, error) {
 	}})
 }
 
-// item returns a pod as it is in a list, which says of what kind its items are: the tag
-// of the field and the length go before it in protobuf, and a comma after it in JSON.
+// item returns a pod as an item of a list, which states the kind of its items once. In protobuf, the tag of
+// the field and the length go before it; in JSON, a comma goes after it.
 func (e encoding) item(pod *v1.Pod) ([]byte, error) {
 	if e == inProtobuf {
 		raw, err := pod.Marshal()

@@ -134,7 +134,7 @@ type feedServer struct {
 type feedReader struct {
 	// watchLists reports whether each of its requests for all objects was a watch-list.
 	watchLists []bool
-	// changed is closed when the changes are to be sent.
+	// changed is closed when the server may send the changes.
 	changed chan struct{}
 }
 

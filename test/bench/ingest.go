@@ -45,9 +45,9 @@ func ingest(s scale) []workload {
 type ingestMode struct {
 	watchList bool
 	encoding  encoding
-	// manager reports whether the informers are those of controller-runtime's cache.
+	// manager reports whether the informers come from controller-runtime's cache.
 	manager bool
-	// sync are the measures of the first list, events those of the watch events after it.
+	// sync are the measures of the first list, and events the measures of the watch events after it.
 	sync, events []measure
 }
 

@@ -48,7 +48,7 @@ type ingested struct {
 	HeapAfter float64
 	// Took is the time until the sync.
 	Took time.Duration
-	// Received are the bytes that came through the network until then, and EventReceived those of
+	// Received counts the bytes that came through the network until then, and EventReceived the bytes of
 	// each watch event.
 	Received, EventReceived float64
 }
@@ -168,7 +168,7 @@ func (i ingester) informer() (toolscache.SharedIndexInformer, error) {
 	return implementation.New(config, options)
 }
 
-// ranges are those of the shard.
+// ranges returns the ranges of the shard, or all hashes without shards.
 func (i ingester) ranges() (shard.Ranges, error) {
 	if i.Shards == 0 {
 		return shard.All(), nil
@@ -176,8 +176,7 @@ func (i ingester) ranges() (shard.Ranges, error) {
 	return shard.Of(0, i.Shards)
 }
 
-// expected returns how many pods it is to see, and the version of the last change of one of
-// them.
+// expected returns how many pods the informer must see, and the version of the last change of one of them.
 func (i ingester) expected() (size int, last string, err error) {
 	pods := i.Feed.Pods
 	if i.Shards == 0 {
@@ -198,8 +197,8 @@ func (i ingester) expected() (size int, last string, err error) {
 	return size, "", err
 }
 
-// requestChanges makes the feed send its changes, after it has checked that this informer
-// has listed in the way that is to be measured.
+// requestChanges checks that this informer has listed in the way that the benchmark measures, and makes the
+// feed send its changes.
 func (i ingester) requestChanges(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.Host+"/changes", nil)
 	if err != nil {

@@ -5,8 +5,8 @@
 //	cd test && go run ./bench -run fanout     # what matches, without writing
 //	cd test && go run ./bench -quick          # does it work?
 //
-// What matches ^ingest takes objects in over HTTP, in processes of their own, of which one
-// mode and size, once, takes a minute or less:
+// What matches ^ingest takes objects in over HTTP, in processes of their own. One mode and size takes a
+// minute or less in one round:
 //
 //	cd test && go run ./bench -rounds 1 -run ingest/replicas/list/json -pods 20000
 //	cd test && go run ./bench -run ^ingest -docs ../docs/results/bench   # writes that page alone, and the figures that README and guide have of it

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// roles are the functions that this program runs instead of its command line if it was started by itself,
-// to measure in a process of its own: each does a job, and writes its result as JSON.
+// roles are the functions that this program runs instead of its command line, if it was started by itself
+// to measure in a process of its own. Each does a job, and writes its result as JSON.
 var roles = map[string]func(job []byte, w io.Writer) error{
 	"client":      roleOf(client.do),
 	"ingest":      roleOf(ingester.do),

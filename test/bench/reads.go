@@ -40,9 +40,9 @@ var (
 	onePercent = labels.SelectorFromSet(labels.Set{"percent": "7"})
 )
 
-// reads are lists and lookups in stores of all sizes: through a generated
-// lister, through client-go's Indexer, and in the typed store itself, which is
-// compared with client-go's way to the same result.
+// reads are lists and lookups in stores of all sizes. They go through a generated lister, through
+// client-go's Indexer, and through the typed store itself, which is compared with client-go's way to the
+// same result.
 func reads(s scale) []workload {
 	var all []workload
 	for _, n := range s.objects {

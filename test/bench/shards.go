@@ -7,8 +7,8 @@ import (
 )
 
 // shards compares the cost of a shard of the pods with the cost of all of them, in place of client-go's
-// side. A replica that has one of eight shards has to take at the most 30 % of the CPU and 15 % of the
-// heap, also if the server sends it all pods.
+// side. A replica that has one of eight shards may take at most 30 % of the CPU and 15 % of the heap. That
+// holds also if the server sends it all pods.
 func shards(s scale) []workload {
 	const replicas = 8
 	var all []workload

@@ -13,9 +13,8 @@ import (
 	shop "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// whole is the way from a server to a handler, with a client in a process of its
-// own: what it takes to sync, what stays in memory, and what a relist adds for a
-// while.
+// whole is the way from a server to a handler, with a client in a process of its own. It measures the cost
+// of the sync, the memory that stays, and the memory that a relist adds for a while.
 func whole(s scale) []workload {
 	var all []workload
 	for _, mode := range []struct {

@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// statuses are the failures of an API server, the first four of which do not
-// come in a watch that was opened.
+// statuses are the failures of an API server. The first four do not come in a watch that was opened.
 var statuses = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable,
 	http.StatusGone, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusGatewayTimeout,

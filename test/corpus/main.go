@@ -111,8 +111,8 @@ func examine(ctx context.Context, tool string, p project) (result, error) {
 	return r, err
 }
 
-// forgetPeak makes the memory of this process small: what it had at its peak would
-// be counted as that of the process it starts.
+// forgetPeak makes the memory of this process small: its peak would count as the peak of the process that
+// it starts.
 func forgetPeak() {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where there is none, the table says too much

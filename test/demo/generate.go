@@ -41,10 +41,9 @@ func findProject() (project, error) {
 	}
 }
 
-// generate builds informer-gen, lets it write the informers and listers of the
-// example project into a temporary directory, shows what it wrote, and lets it
-// check that the project's own copy, which this demo is compiled with, is the
-// same.
+// generate builds informer-gen, lets it write the informers and listers of the example project into a
+// temporary directory, and shows the files. Then it lets it check that the project's own copy, which this
+// demo is compiled with, is the same.
 func generate(ctx context.Context, j *journal, p project) error {
 	tmp, err := os.MkdirTemp("", "informer-gen-demo-")
 	if err != nil {

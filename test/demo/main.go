@@ -2,13 +2,11 @@
 //
 //	cd test && go run ./demo
 //
-// It writes informers and listers for the example project, starts a real
-// Kubernetes API server in this process, installs the project's CRDs, and runs
-// a controller on them (see the package controller) while customers create,
-// change and delete orders. Then another replica of the controller takes over. At the end it compares what is in the cache with
-// what is in the API. Its exit status is 0 only if both are the same and the
-// controller has done its work; an interrupt stops it at any time and is
-// status 130.
+// It writes informers and listers for the example project, and starts a real Kubernetes API server in this
+// process. It installs the project's CRDs, and runs a controller on them (see the package controller) while
+// customers create, change and delete orders. Then another replica of the controller takes over. At the end
+// it compares the cache with the API. Its exit status is 0 only if both are the same and the controller has
+// done its work. An interrupt stops it at any time, with status 130.
 package main
 
 import (

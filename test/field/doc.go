@@ -1,17 +1,15 @@
-// Package field tests informers under the conditions that they meet outside of
-// a test cluster: proxies and load balancers with timeouts of their own, API
-// servers that restart, pages of HTML, login pages, half-open connections, servers
-// whose resourceVersions do not grow, and fake clientsets.
+// Package field tests informers under the conditions that they meet outside of a test cluster. There are
+// proxies and load balancers with timeouts of their own, API servers that restart, pages of HTML, login
+// pages, half-open connections, servers whose resourceVersions do not grow, and fake clientsets.
 //
 //	cachetest.API ◄─ proxy ◄─ net/http server ◄─ network ◄─ net/http client ◄─ informer ─► store, handler
 //	       measured here ──────────┘                                measured here ──────────────┘
 //
-// A row is a condition. It is tested with an informer of runtime/cache, one of
-// runtime/clientgo/cache, and one of client-go, over net/http's real client and
-// server, with their timeouts, in HTTP/1.1 or in HTTP/2 over TLS. Measured are the
-// share of time without an open watch, how late the latest of the changes arrived,
-// the number of requests, how soon after the condition store and handler are up to
-// date, and the deletions that were delivered to handlers and did not happen.
+// A row is a condition. It is tested with an informer of runtime/cache, with one of runtime/clientgo/cache,
+// and with one of client-go. They run over net/http's real client and server, with their timeouts, in
+// HTTP/1.1 or in HTTP/2 over TLS. The test measures the share of time without an open watch, how late the
+// latest of the changes arrived, and the number of requests. It also measures how soon after the condition
+// store and handler are up to date, and counts the deletions that handlers got and that did not happen.
 //
 // The rows run in bubbles of testing/synctest, where an hour takes no time and
 // connections are pipes in memory. The same rows run in real time over TCP:

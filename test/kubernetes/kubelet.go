@@ -26,10 +26,9 @@ const (
 	lookInterval = 250 * time.Millisecond
 )
 
-// kubelet plays the kubelets of some nodes: it renews their leases, says that
-// pods which are bound to them run, or have succeeded if they are of a job, and
-// removes those that are being deleted. It lists pods several times a second
-// rather than watch them: the backoff of informers of its own would decide how
+// kubelet plays the kubelets of some nodes. It renews their leases, and says that pods which are bound to
+// them run, or have succeeded if they belong to a job. It removes pods that are being deleted. It lists
+// pods several times a second rather than watch them: the backoff of informers of its own would decide how
 // soon things are right after an outage.
 type kubelet struct {
 	client kubernetes.Interface
@@ -65,8 +64,8 @@ func startKubelet(ctx context.Context, client kubernetes.Interface) *kubelet {
 	return k
 }
 
-// look lists the pods and has those seen to that something is to be done
-// about. A failed one is retried with the next one, as in an outage.
+// look lists the pods, and queues the pods that need work. A failed list is retried with the next one, as
+// in an outage.
 func (k *kubelet) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -89,7 +88,7 @@ func (k *kubelet) look(ctx context.Context) {
 	}
 }
 
-// hasWork says whether a pod that is bound is to be taken one step on.
+// hasWork reports whether a pod that is bound needs its next step.
 func hasWork(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodPending ||
 		pod.Status.Phase == corev1.PodRunning && pod.Spec.RestartPolicy == corev1.RestartPolicyNever

@@ -25,7 +25,7 @@ const (
 //	generated       informers and listers that informer-gen wrote, and client-go's hand-written files there
 //	overlay.json    puts generated in the place of the copy's informers and listers
 //	go.mod, go.sum  as space.mod and space.sum: this module's, with client-go replaced by the copy
-//	bin             programs; bin/stock and bin/ours those of the two builds
+//	bin             programs; bin/stock and bin/ours the programs of the two builds
 //	runs            logs, keys and data of each run
 type workspace struct {
 	module     string // folder of this module
@@ -235,7 +235,7 @@ func (w *workspace) binary(build, name string) string {
 	return filepath.Join(w.dir, "bin", build, name)
 }
 
-// build builds the programs that there is one of, and those of some builds.
+// build builds the programs that both builds share, and the programs of some builds.
 func (w *workspace) build(ctx context.Context, builds []string) error {
 	for _, p := range programs {
 		if p.build != "" && !slices.Contains(builds, p.build) {

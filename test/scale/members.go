@@ -104,8 +104,8 @@ func (o owners) ranges(member int) shard.Ranges {
 	return ranges
 }
 
-// fullest returns three maxima over n members: the part of all hashes that a member owns, the part that it
-// requests from the server, which may be larger, and the number of ranges of that.
+// fullest returns three maxima over n members. They are the part of all hashes that a member owns, the part
+// that it requests from the server, which may be larger, and the number of ranges in the request.
 func fullest(n int) (owned, requested float64, most int) {
 	all, members := first(n)
 	for _, member := range members {

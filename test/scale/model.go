@@ -116,7 +116,7 @@ type limits struct {
 	// ByTimeout is the number of objects that a replica takes in from one LIST until the LIST ends.
 	ByTimeout float64
 	// ByEtcd is the number of objects that etcd holds, and ServerHeap the heap of an API server for ten
-	// million of them, of which it shares nothing.
+	// million objects that share nothing.
 	ByEtcd, ServerHeap float64
 	// History is for how long a watch cache keeps events at 10,000 in a second, in seconds.
 	History float64

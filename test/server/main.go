@@ -2,8 +2,8 @@
 //
 //	cd test && go run ./server >kubeconfig
 //
-// It is the one of the tests, with an etcd, in this process. It prints a kubeconfig of its
-// administrator when it serves, and runs until it is interrupted. What was stored is gone then.
+// It is the server that the tests use, with an etcd, in this process. It prints a kubeconfig of its
+// administrator when it serves, and runs until it is interrupted. Then its objects are gone.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package fakes has templates of clients for tests: they have the interfaces of the generated clients,
-// and objects in memory in place of a server. Their reactors and actions are those of client-go's fake
+// Package fakes has templates of clients for tests: they have the interfaces of the generated clients, and
+// objects in memory in place of a server. They have the reactors and actions of client-go's fake
 // clientsets.
 //
 // informer-gen.yaml of this module names the folder under templates, so that

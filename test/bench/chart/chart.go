@@ -45,7 +45,7 @@ text { font: 13px sans-serif; fill: #7d8590 } .title { font-size: 15px; font-wei
 </style>
 `
 
-// SVG draws lines, each of as many values as there are places, of which there must be two.
+// SVG draws lines. Each has as many values as there are places: at least two.
 func (c Chart) SVG(lines ...Line) string {
 	var b strings.Builder
 	low, high := decades(lines)

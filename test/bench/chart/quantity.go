@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Nanoseconds is the unit of benchmarks. Others that end in "-ns" are times, too.
+// Nanoseconds is the unit of benchmarks. Other units that end in "-ns" are times, too.
 const Nanoseconds = "ns/op"
 
 // step is a unit to write numbers in, from one number on.

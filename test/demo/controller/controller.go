@@ -6,10 +6,9 @@
 //     room for their items, and Pending from there on;
 //   - a warehouse's status says how many items are reserved in it.
 //
-// The unit of work is the warehouse. Whatever changes, an order, a shipment or
-// a warehouse, event handlers put the name of the warehouse concerned into a
-// rate-limited queue, and reconcile compares what should be with what is in
-// the cache. Nothing is read from the API server but through the informers.
+// The unit of work is the warehouse. Whatever changes, an order, a shipment or a warehouse, event handlers
+// put the name of the warehouse concerned into a rate-limited queue, and reconcile compares what should be
+// with what is in the cache. It reads from the API server only through the informers.
 package controller
 
 import (

@@ -59,8 +59,7 @@ func (c *Controller) count(handler, resource string) *Count {
 type Count struct {
 	// Handler and Resource say which handler it is.
 	Handler, Resource string
-	// Initial is the number of adds that replayed the cache to the handler;
-	// Adds is that of the others.
+	// Initial counts the adds that replayed the cache to the handler, and Adds the other adds.
 	Initial, Adds, Updates, Deletes atomic.Int64
 }
 

@@ -11,9 +11,8 @@ import (
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// reconcile writes the statuses of the orders of a warehouse, and its own,
-// where they are not what they should be. What it reads from the cache may be
-// a little old: then a write is refused or one too many, and the event that is
+// reconcile writes the statuses of the orders of a warehouse, and the warehouse's own, where they are
+// wrong. The cache may be a little old. Then a write is refused, or was not needed, and the event that is
 // on its way brings the warehouse back into the queue.
 func (c *Controller) reconcile(ctx context.Context, name string) error {
 	warehouse, err := c.warehouses.Get(name)

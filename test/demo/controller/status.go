@@ -42,8 +42,8 @@ func (s *StatusClient) UpdateWarehouse(ctx context.Context, warehouse *shopv1alp
 	return s.patch(ctx, warehouses, warehouse, status)
 }
 
-// patch writes the status of an object unless the object has changed, of which
-// the informer will tell, or is gone.
+// patch writes the status of an object. It does nothing if the object is gone, or has changed: the informer
+// will tell of the change.
 func (s *StatusClient) patch(ctx context.Context, resource dynamic.ResourceInterface, obj metav1.Object, status any) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": obj.GetUID(), "resourceVersion": obj.GetResourceVersion()},

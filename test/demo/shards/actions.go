@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// action is a step of work on an order, as a line of a file: the time by the monotonic clock
-// in nanoseconds, the number of the work in its replica, what was done, and the UID of the
-// order.
+// action is a step of work on an order, as a line of a file. It has the time by the monotonic clock in
+// nanoseconds, the number of the work in its replica, the name of the step, and the UID of the order.
 type action struct {
 	at      int64
 	replica string

@@ -2,17 +2,16 @@
 //
 //	cd test && go run ./demo/shards
 //
-// It starts a real Kubernetes API server in this process, with the feature gate
-// ShardedListAndWatch, creates some thousand orders, and starts three replicas of a controller
-// as processes of their own. While orders change, one replica is killed, one is stopped with
-// SIGSTOP and continued later, two are added, the network of one is cut for a while, all Leases
-// are deleted, and one leaves in good order. A table shows who owns
-// how much meanwhile.
+// It starts a real Kubernetes API server in this process, with the feature gate ShardedListAndWatch, and
+// creates some thousand orders. It starts three replicas of a controller as processes of their own. While
+// orders change, one replica is killed, one is stopped with SIGSTOP and continued later, and two are added.
+// The network of one is cut for a while, all Leases are deleted, and one replica leaves in good order. A
+// table shows meanwhile how much each replica owns.
 //
-// Each replica writes every step of its work to a file, with the time of the monotonic clock,
-// which is the same for all processes. At the end the steps are compared: the exit status is 0
-// only if every order was handled, none by two replicas at a time, no slot had two owners, and
-// those of the replica that was killed were taken over in time.
+// Each replica writes every step of its work to a file, with the time of the monotonic clock, which is the
+// same for all processes. At the end the program compares the steps. Its exit status is 0 only if every
+// order was handled, no two replicas handled one at a time, and no slot had two owners. The slots of the
+// replica that was killed must have new owners in time.
 package main
 
 import (

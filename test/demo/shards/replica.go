@@ -111,7 +111,7 @@ func runReplica(ctx context.Context, text string) error {
 	})
 }
 
-// all runs functions until ctx ends, or one of them.
+// all runs functions until ctx or one of the functions ends.
 func all(ctx context.Context, stop func(), functions ...func(context.Context) error) error {
 	errs := make(chan error)
 	for _, f := range functions {

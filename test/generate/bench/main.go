@@ -5,9 +5,9 @@
 //	cd test && go run ./generate/bench -run k8s.io    # projects whose name matches
 //	cd test && go run ./generate/bench -docs ../docs/results/bench   # writes generate.md there
 //
-// Each is measured as a process, with what it runs itself: the time from its
-// start to its end, that of the cores, and the peak of resident memory. The two
-// take turns; the table has medians. Data flow of a row:
+// Each is measured as a process, with the processes that it starts: the time from its start to its end, the
+// time of the cores, and the peak of resident memory. The two take turns; the table has medians. Data flow
+// of a row:
 //
 //	project in a module of its own ─► runs of theirs and ours ─► medians ─► row
 //

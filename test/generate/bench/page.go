@@ -41,7 +41,7 @@ func writePage(dir string, measured []measurement) error {
 	return nil
 }
 
-// results are the rows of the page, of which the first has the goals.
+// results are the rows of the page. The first one has the goals.
 func (m *measurement) results() string {
 	theirs, ours := median(m.theirs), median(m.ours)
 	name := "generate/" + m.project

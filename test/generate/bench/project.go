@@ -64,7 +64,7 @@ func (p *project) module(dir, checkout string) error {
 	if err := scratch.Module(dir, checkout, "example.com/bench", "k8s.io/api v0.37.2", "k8s.io/apimachinery v0.37.2", "k8s.io/client-go v0.37.2"); err != nil {
 		return err
 	}
-	// What the go command is to know by name.
+	// The imports name the modules that the go command must know.
 	const imports = "package bench\n\nimport (\n\t_ \"k8s.io/client-go/kubernetes\"\n\t_ \"" + sample + "clientset/versioned\"\n)\n"
 	if err := os.WriteFile(filepath.Join(dir, "bench.go"), []byte(imports), 0o644); err != nil {
 		return err

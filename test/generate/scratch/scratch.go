@@ -22,8 +22,8 @@ const (
 	UpstreamClientGen   = "k8s.io/code-generator/cmd/client-gen"
 )
 
-// Dir returns where a module is that the module of the working directory uses. It
-// downloads one that is not in the module cache, of which the go command knows no folder.
+// Dir returns the folder of a module that the module of the working directory uses. It downloads the module
+// if the go command knows no folder of it, since it is not in the module cache.
 func Dir(ctx context.Context, module string) (string, error) {
 	dir, err := list(ctx, module)
 	if err != nil || dir != "" {

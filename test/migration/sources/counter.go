@@ -75,8 +75,8 @@ func stripManagedFields(obj interface{}) (interface{}, error) {
 	return obj, nil
 }
 
-// scheduled reports whether the object is a pod on a node, also one of which only the
-// last known state is left.
+// scheduled reports whether the object is a pod on a node. It looks into tombstones, which hold the last
+// known state.
 func scheduled(obj interface{}) bool {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj

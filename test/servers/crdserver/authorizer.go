@@ -8,9 +8,9 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// Reader is a user whose groups are the names of the objects that it may read, as a Role with
-// resourceNames permits: also by a list or watch with the field selector metadata.name. The
-// administrator, who may do everything, can impersonate it.
+// Reader is a user whose groups are the names of the objects that it may read, as a Role with resourceNames
+// permits. It may also list and watch with the field selector metadata.name. The administrator may do
+// everything, and can impersonate it.
 const Reader = "reader"
 
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {

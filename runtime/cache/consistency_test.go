@@ -193,6 +193,51 @@ func TestWriteThatIsLeftOutIsSeen(t *testing.T) {
 	})
 }
 
+// The deletion of an object whose latest state is left out is known once that state is being deleted, whether
+// the store keeps an earlier one or never had one.
+func TestDeletionOfWhatIsLeftOut(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		t.Run(fmt.Sprint("stored before: ", stored), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := cachetest.NewAPI(newThing("a"))
+				r := run(t, api, cache.Options[*thing]{Transform: func(obj *thing) (*thing, error) {
+					if !stored || obj.Labels["refused"] != "" {
+						return nil, errors.New("refused")
+					}
+					return obj, nil
+				}})
+				change := func(change func(*thing)) *thing {
+					synctest.Wait()
+					obj, err := api.Get(keyOf("a"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					change(obj)
+					if obj, err = api.Update(obj); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					return obj
+				}
+				obj := change(func(obj *thing) { obj.Labels = map[string]string{"refused": "yes"} })
+				wait := func() error {
+					limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					return r.WaitForDeletion(limited, obj)
+				}
+				if err := wait(); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("before the deletion: %v", err)
+				}
+				change(func(obj *thing) { obj.DeletionTimestamp = &metav1.Time{Time: time.Now()} })
+				after(t, "being deleted", 0, wait)
+				if _, exists := r.Store().Get(keyOf("a")); exists != stored {
+					t.Errorf("in the store: %v", exists)
+				}
+			})
+		})
+	}
+}
+
 // Whatever has happened to objects, requests and the server: when nothing changes meanwhile, the store
 // is the server's state when WaitForLatest returns, and Confirm returns the object as it is there.
 func TestRandomConsistency(t *testing.T) {

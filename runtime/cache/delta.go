@@ -5,6 +5,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/cause"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
@@ -64,7 +65,7 @@ type wholeList struct {
 
 	items []item
 	// leftOut holds the objects that could not be taken, and why.
-	leftOut map[types.NamespacedName]string
+	leftOut map[types.NamespacedName]leftout.State
 	// same decides whether the store already has an item.
 	same protocol.Sameness
 	// restarted reports whether the server's history may have restarted. Then the store's version may go

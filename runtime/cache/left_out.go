@@ -32,14 +32,15 @@ func (s *store) findLocked(key types.NamespacedName) (obj any, exists bool, err 
 	if o, ok := s.table.Get(key); ok {
 		return s.form.Load().Unpack(o), true, nil
 	}
-	if why, is := s.leftOut.Reason(key); is {
-		err = fmt.Errorf("object %q: %w: %s", objectkey.String(key), failure.ErrLeftOut, why)
+	if left, is := s.leftOut.State(key); is {
+		err = fmt.Errorf("object %q: %w: %s", objectkey.String(key), failure.ErrLeftOut, left.Why)
 	}
 	return nil, false, err
 }
 
 // seen returns, all at one moment, the object of a key as it was received, whether there is one, and
-// whether its latest state is left out.
+// whether its latest state is left out. If the metadata of that state are known, the object has them, and
+// exists although the store may have no object.
 func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, leftOut bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -47,7 +48,10 @@ func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, l
 	if exists {
 		obj = s.form.Load().Received(o)
 	}
-	_, leftOut = s.leftOut.Reason(key)
+	left, leftOut := s.leftOut.State(key)
+	if left.Sent != nil {
+		obj.Sent, exists = left.Sent, true
+	}
 	return obj, exists, leftOut
 }
 
@@ -64,7 +68,7 @@ func (s *store) noteLeftOut(d *delta) {
 		s.leftOut.BeginVisit()
 		defer s.leftOut.EndVisit(func(by any) bool { return by == any(d.from) || slices.Contains(d.list.gone, by.(*scope)) })
 	}
-	for key, why := range d.list.leftOut {
-		s.leftOut.Add(d.from, key, why)
+	for key, left := range d.list.leftOut {
+		s.leftOut.Add(d.from, key, left)
 	}
 }

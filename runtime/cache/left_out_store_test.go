@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/leftout"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -20,14 +21,14 @@ func keyIn(namespace string) types.NamespacedName {
 
 // refusal is the delta of an object that a scope has left out.
 func refusal(from *scope, key types.NamespacedName) delta {
-	return delta{kind: bookmarked, from: from, list: &wholeList{leftOut: map[types.NamespacedName]string{key: "refused"}}}
+	return delta{kind: bookmarked, from: from, list: &wholeList{leftOut: map[types.NamespacedName]leftout.State{key: {Why: "refused"}}}}
 }
 
 // listOf is the delta of a list of a scope without objects but for some that were left out.
 func listOf(from *scope, keys ...types.NamespacedName) delta {
-	d := delta{kind: replaced, from: from, list: &wholeList{leftOut: map[types.NamespacedName]string{}}}
+	d := delta{kind: replaced, from: from, list: &wholeList{leftOut: map[types.NamespacedName]leftout.State{}}}
 	for _, key := range keys {
-		d.list.leftOut[key] = "refused"
+		d.list.leftOut[key] = leftout.State{Why: "refused"}
 	}
 	return d
 }

@@ -48,7 +48,7 @@ type reflector struct {
 
 	// leftOut holds the objects of the list in progress that could not be taken, and why. It is nil if no
 	// list is in progress.
-	leftOut map[types.NamespacedName]string
+	leftOut map[types.NamespacedName]leftout.State
 
 	floor   protocol.Floor
 	lookups *lookup.Lookups
@@ -224,7 +224,7 @@ func (r *reflector) begin() {
 	r.versions = protocol.VersionSample{}
 	r.doubt = nil
 	r.delivered = protocol.NewDelivered()
-	r.leftOut = map[types.NamespacedName]string{}
+	r.leftOut = map[types.NamespacedName]leftout.State{}
 	r.reread.Listing()
 	r.lookups.Hold()
 }
@@ -342,7 +342,7 @@ func (r *reflector) takeListed(ctx context.Context, obj any, err error, same pro
 		return it, true
 	}
 	if it.Received, err = r.transform(obj); err != nil {
-		r.reportTransform(ctx, key, err)
+		r.reportTransform(ctx, key, it.Sent, err)
 		it.Received = old
 		return it, existed && !protocol.Recreated(old, obj)
 	}
@@ -388,7 +388,7 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 	}
 	it := item{key: objectkey.Parse(object.Object)}
 	r.lookUp(it.key) // before leaveOut, since an earlier look-up may end just now
-	r.leaveOut(ctx, err)
+	r.leaveOut(ctx, nil, err)
 	old, existed := r.cached(it.key)
 	it.Received = old
 	return it, existed
@@ -397,24 +397,25 @@ func (r *reflector) unreadable(ctx context.Context, err error) (item, bool) {
 // reportKey reports an object whose key is unknown or wrong: only a list shows whether the object exists.
 func (r *reflector) reportKey(ctx context.Context, err error) {
 	r.reread.Unreadable()
-	r.leaveOut(ctx, err)
+	r.leaveOut(ctx, nil, err)
 }
 
 // reportTransform reports an object for which the transform failed.
-func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, err error) {
-	r.leaveOut(ctx, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
+func (r *reflector) reportTransform(ctx context.Context, key types.NamespacedName, sent *protocol.Sent, err error) {
+	r.leaveOut(ctx, sent, &failure.ObjectError{Object: objectkey.String(key), Err: fmt.Errorf("transform: %w", err)})
 }
 
 // leaveOut reports an object that can't be taken, and lets the store note it: with the list in progress, if
-// there is one.
-func (r *reflector) leaveOut(ctx context.Context, err error) {
+// there is one. Sent is the object's metadata, nil if they are not known.
+func (r *reflector) leaveOut(ctx context.Context, sent *protocol.Sent, err error) {
 	r.reportObject(ctx, err)
 	key, why := leftout.Explain(err)
 	if r.leftOut != nil {
-		r.leftOut[key] = why
+		r.leftOut[key] = leftout.State{Why: why, Sent: sent}
 		return
 	}
-	r.push(delta{kind: bookmarked, list: &wholeList{leftOut: map[types.NamespacedName]string{key: why}}})
+	left := map[types.NamespacedName]leftout.State{key: {Why: why, Sent: sent}}
+	r.push(delta{kind: bookmarked, list: &wholeList{leftOut: left}})
 }
 
 // lookUp looks an object up by its name later. If too many objects wait for that, everything is listed
@@ -458,7 +459,8 @@ func (r *reflector) found(key types.NamespacedName, f lookup.Finding) {
 	}
 }
 
-// transform returns the object to store. Its Object is nil if the transform leaves it out.
+// transform returns the object to store. Its Object is nil if the transform leaves it out. With an error,
+// the result has the metadata alone.
 func (r *reflector) transform(obj any) (out protocol.Received, err error) {
 	if r.options.DropManagedFields { // the source may not be able to leave them out
 		if m, err := meta.Accessor(obj); err == nil && len(m.GetManagedFields()) > 0 {
@@ -468,9 +470,13 @@ func (r *reflector) transform(obj any) (out protocol.Received, err error) {
 	if r.options.Transform == nil {
 		return protocol.Received{Object: obj}, nil
 	}
-	sent, _ := protocol.SentOf(obj)
+	sent, known := protocol.SentOf(obj)
 	changed, err := transformed(r.options.Transform, obj)
-	if changed == nil || err != nil {
+	switch {
+	case err != nil && known:
+		refused := sent // taken objects need no memory
+		return protocol.Received{Sent: &refused}, err
+	case changed == nil:
 		return protocol.Received{}, err
 	}
 	return protocol.Transformed(changed, sent), nil

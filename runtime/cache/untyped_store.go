@@ -57,7 +57,7 @@ func (s *store) setUp(of reflect.Type, key func(any) (types.NamespacedName, erro
 		err = fmt.Errorf("index %q: %w", index, &failure.ObjectError{Object: objectkey.String(key), Err: err})
 		s.failed = true
 		_, why := leftout.Explain(err)
-		s.unindexed.Add(nil, key, why)
+		s.unindexed.Add(nil, key, leftout.State{Why: why})
 		s.complain(err)
 	})
 	form := table.FormOf(reflect.Zero(of).Interface())

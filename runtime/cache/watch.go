@@ -391,10 +391,12 @@ func (w *watchRequest) delta(ctx context.Context, event WatchEvent) (d delta, ok
 	case watch.Deleted:
 		d.kind = deleted
 	}
-	if d.Received, err = w.transform(event.Object); err != nil {
-		w.reportTransform(ctx, key, err)
+	taken, err := w.transform(event.Object)
+	if err != nil {
+		w.reportTransform(ctx, key, taken.Sent, err)
 		return d, d.kind == deleted // a deletion needs no object
 	}
+	d.Received = taken
 	if d.Object == nil {
 		d.kind = deleted
 	}

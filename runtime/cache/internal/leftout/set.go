@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/cache/internal/objectkey"
+	"github.com/informer-gen/informer-gen/runtime/cache/internal/protocol"
 )
 
 const (
@@ -32,14 +33,21 @@ type Set struct {
 	some atomic.Bool
 
 	mu sync.Mutex
-	// reasons are by objectkey.String. Objects whose name is not known have one together, "".
-	reasons map[string]reason
+	// states are by objectkey.String. Objects whose name is not known have one together, "".
+	states map[string]state
 	// visits counts the times that all objects were visited.
 	visits int
 }
 
-type reason struct {
-	text string
+// State is a state of an object that is left out.
+type State struct {
+	Why string
+	// Sent is the object's metadata; nil if it is not known.
+	Sent *protocol.Sent
+}
+
+type state struct {
+	State
 	// by is the list and watch that has left the object out.
 	by any
 	// visit is when the object was last left out.
@@ -62,13 +70,13 @@ func Explain(err error) (key types.NamespacedName, why string) {
 }
 
 // Add notes that an object is left out by a list and watch, nil if there is only one.
-func (s *Set) Add(by any, key types.NamespacedName, why string) {
+func (s *Set) Add(by any, key types.NamespacedName, left State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reasons == nil {
-		s.reasons = map[string]reason{}
+	if s.states == nil {
+		s.states = map[string]state{}
 	}
-	s.reasons[objectkey.String(key)] = reason{why, by, s.visits}
+	s.states[objectkey.String(key)] = state{left, by, s.visits}
 	s.some.Store(true)
 }
 
@@ -79,8 +87,8 @@ func (s *Set) Remove(key types.NamespacedName) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.reasons, objectkey.String(key))
-	s.some.Store(len(s.reasons) > 0)
+	delete(s.states, objectkey.String(key))
+	s.some.Store(len(s.states) > 0)
 }
 
 // BeginVisit notes that objects are about to be visited.
@@ -94,19 +102,19 @@ func (s *Set) BeginVisit() {
 func (s *Set) EndVisit(visited func(by any) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.reasons, func(_ string, r reason) bool { return r.visit < s.visits && visited(r.by) })
-	s.some.Store(len(s.reasons) > 0)
+	maps.DeleteFunc(s.states, func(_ string, r state) bool { return r.visit < s.visits && visited(r.by) })
+	s.some.Store(len(s.states) > 0)
 }
 
 // Any reports whether there are any.
 func (s *Set) Any() bool { return s.some.Load() }
 
-// Reason returns why an object is left out, and whether it is.
-func (s *Set) Reason(key types.NamespacedName) (why string, is bool) {
+// State returns the state of an object that is left out, and whether it is.
+func (s *Set) State(key types.NamespacedName) (left State, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found, is := s.reasons[objectkey.String(key)]
-	return found.text, is
+	found, is := s.states[objectkey.String(key)]
+	return found.State, is
 }
 
 // Each returns the reasons for each list and watch, by name; nil if there are none.
@@ -117,11 +125,11 @@ func (s *Set) Each() map[any]map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	each := map[any]map[string]string{}
-	for name, r := range s.reasons {
+	for name, r := range s.states {
 		if each[r.by] == nil {
 			each[r.by] = map[string]string{}
 		}
-		each[r.by][name] = r.text
+		each[r.by][name] = r.Why
 	}
 	return each
 }
@@ -134,10 +142,10 @@ func (s *Set) Reasons() (count int, named map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	named = map[string]string{}
-	for _, name := range first(maxNames, s.reasons) {
-		named[name] = s.reasons[name].text
+	for _, name := range first(maxNames, s.states) {
+		named[name] = s.states[name].Why
 	}
-	return len(s.reasons), named
+	return len(s.states), named
 }
 
 // Join returns the first hundred of two sets of reasons by name. A name in both keeps its

@@ -20,7 +20,7 @@ func broken(name string) error {
 // add adds the object of an error.
 func (s *Set) add(by any, err error) {
 	key, why := Explain(err)
-	s.Add(by, key, why)
+	s.Add(by, key, State{Why: why})
 }
 
 // An object is left out until it is taken, or a visit does not leave it out again.
@@ -45,11 +45,11 @@ func TestSet(t *testing.T) {
 	expect(": object: broken; ns/a: broken; ns/b: transform: broken; ")
 	s.Remove(types.NamespacedName{Namespace: "ns", Name: "a"})
 	expect(": object: broken; ns/b: transform: broken; ")
-	if why, is := s.Reason(types.NamespacedName{Namespace: "ns", Name: "b"}); why != "transform: broken" || !is {
-		t.Errorf("reason: %q, %v", why, is)
+	if left, is := s.State(types.NamespacedName{Namespace: "ns", Name: "b"}); left.Why != "transform: broken" || !is {
+		t.Errorf("reason: %q, %v", left.Why, is)
 	}
-	if why, is := s.Reason(types.NamespacedName{Namespace: "ns", Name: "c"}); is {
-		t.Errorf("reason of another object: %q", why)
+	if left, is := s.State(types.NamespacedName{Namespace: "ns", Name: "c"}); is {
+		t.Errorf("reason of another object: %q", left.Why)
 	}
 	s.BeginVisit()
 	s.add("one", broken("ns/c"))

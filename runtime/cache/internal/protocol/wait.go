@@ -23,8 +23,8 @@ type Sight struct {
 	// Restarts counts how often the server's history has restarted.
 	Restarts int
 
-	// Stored is the stored object, and Exists reports whether there is one. Opaque is set if it has no
-	// metadata, so that its states can't be compared.
+	// Stored is the stored object, or its latest state that the store could not take. Exists reports whether
+	// there is one. Opaque is set if it has no metadata, so that its states can't be compared.
 	Stored         Sent
 	Exists, Opaque bool
 	// LeftOut is set if the store could not take the latest state of the object.

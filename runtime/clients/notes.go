@@ -18,13 +18,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// notes makes the notes of a client, which writes the objects of a resource.
+// notes makes the notes of one client's writes, for a resource.
 type notes struct {
 	client   *source.Client
 	resource schema.GroupResource
 }
 
-// note is the note of one write, nil for a write that nobody notes.
+// note is the note of one write. It is nil for a write without a context that notes it, and for a dry run.
 type note struct {
 	*notes
 	to written.Notes
@@ -33,7 +33,8 @@ type note struct {
 	sent atomic.Int32
 }
 
-// begin returns the note of a write, and the context to send the write with.
+// begin returns the note of a write, and the context for its request, which counts how often the request is
+// sent.
 func (n *notes) begin(ctx context.Context, dryRun []string) (context.Context, *note) {
 	to := written.To(ctx)
 	if to == nil || len(dryRun) > 0 {
@@ -45,7 +46,7 @@ func (n *notes) begin(ctx context.Context, dryRun []string) (context.Context, *n
 	}), note
 }
 
-// wrote takes the response to a create, an update or a patch.
+// wrote takes the response to a create, an update or a patch, and notes the write. n may be nil.
 func (n *note) wrote(obj metav1.Object, err error) {
 	switch {
 	case n == nil:
@@ -56,9 +57,9 @@ func (n *note) wrote(obj metav1.Object, err error) {
 	}
 }
 
-// refused reports whether a write has certainly not been made. A server error, such as a timeout,
-// may come after the write. So may any error of a request that was sent again: its conflict may be
-// with the write itself.
+// refused reports whether the server has certainly not made a write. A server error, such as a timeout, may
+// come after the write. So may any error of a request that was sent again: a conflict may be with the write
+// itself.
 func (n *note) refused(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -67,7 +68,8 @@ func (n *note) refused(err error) bool {
 	return utilnet.IsConnectionRefused(err) && n.sent.Load() == 0
 }
 
-// delete sends the request that client-go's client sends, and notes what the response says was deleted.
+// delete sends the request that client-go's client sends, and notes the deleted object from the response.
+// ctx must note writes.
 func (n *notes) delete(ctx context.Context, requests rest.Interface, key types.NamespacedName, options metav1.DeleteOptions) error {
 	ctx, note := n.begin(ctx, nil)
 	result := requests.Delete().NamespaceIfScoped(key.Namespace, key.Namespace != "").Resource(n.resource.Resource).Name(key.Name).Body(&options).Do(ctx)
@@ -81,8 +83,9 @@ func (n *notes) delete(ctx context.Context, requests rest.Interface, key types.N
 	return err
 }
 
-// deleted returns the object that a response is about: a finalizer may keep it, and it is the response,
-// or it is gone, and the response is a status with its UID.
+// deleted returns the name of the object of a delete request, with the UID of the response. If a finalizer
+// keeps the object, the response is the object. If the object is gone, the response is a status with its
+// UID.
 func deleted(response rest.Result, key types.NamespacedName) metav1.Object {
 	gone := &metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}
 	switch obj, _ := response.Get(); obj := obj.(type) {

@@ -14,33 +14,34 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// followed is an informer of objects that reconciles write. A write without an answer may have been made.
-// After it, the informer's store must reach the state that the server has by then. One waiter at a time
-// asks the server for that state, on behalf of all. After an attempt that fails, there is a pause, which
-// grows.
+// followed is an informer of objects that reconciles write. The server may have made a write that it did
+// not answer. After such a write, the informer's store must reach the state that the server has by then.
+// One waiter at a time asks the server for that state, on behalf of all. After a failed attempt there is a
+// pause, which grows from attempt to attempt.
 type followed struct {
 	*cache.Informer[any]
 
 	mu sync.Mutex
-	// asked counts the unanswered writes. The store has caught up with the first seen of them.
+	// asked counts the unanswered writes. The store has caught up with the first seen writes.
 	asked, seen uint64
-	// asking is true while a waiter asks the server. Then done is closed, and replaced.
+	// asking is true while a waiter asks the server. When it has an answer, done is closed and replaced.
 	asking bool
 	done   chan struct{}
-	// failures counts the latest attempts, which failed, the last with err; the next is not before retry.
+	// failures counts the attempts that failed since the last success, err is the error of the last one,
+	// and the next attempt is not made before retry. They are zero after a success.
 	failures int
 	err      error
 	retry    time.Time
 }
 
-// firstRetry and longestRetry are the first and the longest pause between two attempts. Each is up to
-// twice as long, at random.
+// firstRetry is the first pause between two attempts, and longestRetry the longest. A random part makes
+// each pause up to twice as long.
 const (
 	firstRetry   = 2 * time.Second
 	longestRetry = 30 * time.Second
 )
 
-// follow returns what follows each of some informers.
+// follow returns a followed for each informer.
 func follow(informers []*cache.Informer[any]) (all []*followed) {
 	for _, informer := range informers {
 		all = append(all, &followed{Informer: informer, done: make(chan struct{})})
@@ -48,13 +49,13 @@ func follow(informers []*cache.Informer[any]) (all []*followed) {
 	return all
 }
 
-// unanswered is a write that the server may have made: turn is its number.
+// unanswered is a write that the server may have made. turn is its number, from 1.
 type unanswered struct {
 	*followed
 	turn uint64
 }
 
-// ask notes an unanswered write.
+// ask numbers an unanswered write.
 func (f *followed) ask() *unanswered {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +63,7 @@ func (f *followed) ask() *unanswered {
 	return &unanswered{f, f.asked}
 }
 
-// wait blocks until the store has what the server had after the write, or ctx ends. It returns
+// wait blocks until the store has the state that the server had after the write, or ctx ends. It returns
 // failure.ErrStopped when the informer has stopped.
 func (u *unanswered) wait(ctx context.Context) error {
 	for {
@@ -88,8 +89,8 @@ func (u *unanswered) wait(ctx context.Context) error {
 	}
 }
 
-// unknown is the error of a wait that ended before the store had caught up. The last attempt has failed
-// with err, which is nil if there was none.
+// unknown returns the error of a wait that ended, with end, before the store had caught up. err is the
+// error of the last attempt, or nil if no attempt failed.
 func unknown(err, end error) error {
 	if err != nil {
 		end = fmt.Errorf("%w: %w", end, err)
@@ -97,8 +98,9 @@ func unknown(err, end error) error {
 	return fmt.Errorf("write without an answer, which the server may have made: %w", end)
 }
 
-// catchUp makes one attempt, after a pause, for all unanswered writes up to then. After an error, this
-// waiter makes no other attempt.
+// catchUp makes one attempt, after a pause, for all unanswered writes up to then. It returns an error only
+// if the wait is over: the informer has stopped, or ctx has ended. It logs other errors, and the next
+// attempt is due after a pause.
 func (f *followed) catchUp(ctx context.Context, pause time.Duration) error {
 	select {
 	case <-time.After(pause):

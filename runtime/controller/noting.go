@@ -16,13 +16,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/written"
 )
 
-// noting is a context whose writes are noted. Any goroutine may write with it.
+// noting is a context that notes the writes of the requests that are sent with it. Any goroutine may write
+// with it.
 type noting struct {
 	context.Context
 	followed []*followed
 	note     func(write)
-	// written has the latest state of each object that was noted, by writtenKey: a store may not
-	// have heard of the object.
+	// written has the latest state of each object that was noted, by writtenKey. A store may not have heard
+	// of the object yet.
 	written sync.Map
 }
 
@@ -31,7 +32,8 @@ type writtenKey struct {
 	key types.NamespacedName
 }
 
-// Value returns the notes, and otherwise what the context has.
+// Value returns the context itself for the key of its notes, and the value of the wrapped context for other
+// keys.
 func (n *noting) Value(key any) any {
 	if key == (written.Key{}) {
 		return n
@@ -39,14 +41,14 @@ func (n *noting) Value(key any) any {
 	return n.Context.Value(key)
 }
 
-// Wrote notes a write that a store does not have yet.
+// Wrote notes a write for each informer whose store will have the object, but does not have it yet.
 func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Object) {
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	for _, f := range n.following(client, resource) {
 		_, noted := n.written.Load(writtenKey{f, key})
 		_, stored := f.Store().Get(key)
-		// An object that the store has, or is about to have, gets an event also when it is not
-		// selected any more.
+		// The store gets an event of an object that it has, or is about to have, also if the informer does
+		// not select the object's new state.
 		if noted || stored || selects(f.Source(), obj) {
 			n.noteAwaited(write{informer: f, obj: obj})
 			n.written.Store(writtenKey{f, key}, obj)
@@ -54,8 +56,8 @@ func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Obj
 	}
 }
 
-// Deleted notes the deletion of an object that was noted, or that a store has now. If the store has
-// another object of that name, the store is behind, and must catch up with the server.
+// Deleted notes the deletion of an object that was noted, or that a store has now. If the store has another
+// object of the same name, the store is behind, and must catch up with the server.
 func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.Object) {
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	for _, f := range n.following(client, resource) {
@@ -74,8 +76,8 @@ func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.O
 	}
 }
 
-// withoutVersion returns an object of a store without a version to wait for: the store has the object,
-// and a transform may have changed the version.
+// withoutVersion returns a copy of an object of a store, without a resourceVersion that a deletion would
+// wait for. The store has the object already, and a transform may have changed its version.
 func withoutVersion(stored any, exists bool) any {
 	object, ok := stored.(runtime.Object)
 	if !exists || !ok {
@@ -88,27 +90,28 @@ func withoutVersion(stored any, exists bool) any {
 	return object
 }
 
-// Unanswered notes that a store must catch up with the server.
+// Unanswered notes a write that the server may have made: the stores of the resource must catch up with the
+// server.
 func (n *noting) Unanswered(client any, resource schema.GroupResource) {
 	for _, f := range n.following(client, resource) {
 		n.note(write{unanswered: f.ask()})
 	}
 }
 
-// noteAwaited notes a write unless the store has it, or will never have it.
+// noteAwaited notes a write if the store does not have it, but may get it.
 func (n *noting) noteAwaited(w write) {
 	if errors.Is(w.wait(ended), context.Canceled) {
 		n.note(w)
 	}
 }
 
-// possible reports whether the informer may follow the object.
+// possible reports whether the informer may follow the object of the write.
 func (w *write) possible() bool {
 	err := w.wait(ended)
 	return err == nil || errors.Is(err, context.Canceled)
 }
 
-// following returns the informers of a resource, in any of its versions.
+// following returns the informers of a resource, in any of its versions, that read with the client.
 func (n *noting) following(client any, resource schema.GroupResource) (all []*followed) {
 	for _, f := range n.followed {
 		about := f.Source()
@@ -119,8 +122,8 @@ func (n *noting) following(client any, resource schema.GroupResource) (all []*fo
 	return all
 }
 
-// selects reports whether an object is one that a source selects, as far as is known without the
-// server.
+// selects reports whether a source certainly selects an object. Only the server can tell for a field
+// selector.
 func selects(about cache.SourceInfo, obj metav1.Object) bool {
 	selector, err := labels.Parse(about.Selecting.LabelSelector)
 	return err == nil && selector.Matches(labels.Set(obj.GetLabels())) && about.Selecting.FieldSelector == "" &&

@@ -15,24 +15,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// writeTimeout is for how long a write holds its key. A store without events learns the latest
-// resourceVersion from bookmarks, which come about once a minute.
+// writeTimeout is the longest time for which a write holds its key. A store without events learns the
+// latest resourceVersion from bookmarks, which come about once a minute.
 const writeTimeout = time.Minute
 
-// WriteWaiter waits until a store has what was written, as cache.Informer does.
+// WriteWaiter waits until a store has a write, as cache.Informer does.
 type WriteWaiter interface {
 	WaitForWrite(ctx context.Context, obj metav1.Object) error
 	WaitForDeletion(ctx context.Context, obj metav1.Object) error
 }
 
-// write is something that a store is to have before a key is reconciled again.
+// write is a write that a store must have before its key is reconciled again.
 type write struct {
 	informer WriteWaiter
-	// obj was written, as the server returned it, or deleted.
+	// obj is the object as the server returned it or, for a deletion, the object that was deleted.
 	obj      metav1.Object
 	deletion bool
-	// unanswered is set for a write that the server may have made. The store must catch up with the
-	// server then.
+	// unanswered is set for a write that the server may have made. Then the store must catch up with the
+	// server, and the other fields are zero.
 	unanswered *unanswered
 }
 
@@ -63,8 +63,8 @@ func awaitWrites(ctx context.Context, writes []write) error {
 	return nil
 }
 
-// Writes notes what a controller writes for each of its keys, so that it does not reconcile a key
-// before the stores have that (KEP-5647). It is for controllers with a work queue of their own; a
+// Writes notes the writes that a controller makes for each of its keys, so that it does not reconcile a key
+// before the stores have them (KEP-5647). It is for controllers with a work queue of their own; a
 // Controller has one:
 //
 //	if !writes.Ready(key) {
@@ -73,12 +73,13 @@ func awaitWrites(ctx context.Context, writes []write) error {
 //	}
 //	err := reconcile(writes.Context(ctx, key), key)
 //
-// Writes by clients of runtime/clients, which are those that informer-gen generates, are noted by
-// themselves if they have that context and an informer of the same resource is over the same
-// source.Client. Those of other clients are noted by Wrote and Deleted. An informer is not waited for
-// if an object may not be its own: one with selectors that the object does not match, or of other
-// namespaces. The server may have made a write without an answer: after it, the store must catch
-// up with the server. It is safe for concurrent use.
+// Clients of runtime/clients, which informer-gen generates, note their writes themselves. The requests must
+// have the context of Writes.Context, and an informer of the same resource must read over the same
+// source.Client. Wrote and Deleted note the writes of other clients.
+//
+// A key does not wait for an informer that may not follow the object: an informer of other namespaces, or
+// with selectors that the object does not match. A write without an answer may have been made: after it,
+// the store must catch up with the server. Writes is safe for concurrent use.
 type Writes struct {
 	followed []*followed
 
@@ -86,8 +87,8 @@ type Writes struct {
 	pending map[types.NamespacedName][]*write
 }
 
-// NewWrites returns the writes to what these informers follow, which Informer.Untyped returns. It is an
-// error if one is nil, as factory.Core returns for an informer that is not of this module.
+// NewWrites returns Writes for the objects of informers, which Informer.Untyped returns. It returns an
+// error if an informer is nil. factory.Core returns nil for an informer that is not of this module.
 func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
 	if i := slices.Index(informers, nil); i >= 0 {
 		return nil, fmt.Errorf("writes: informer %d is nil, as factory.Core returns for one that is not of this module", i+1)
@@ -95,7 +96,7 @@ func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
 	return &Writes{followed: follow(informers), pending: map[types.NamespacedName][]*write{}}, nil
 }
 
-// Context returns ctx as one whose writes are noted for a key.
+// Context returns a copy of ctx that notes, for a key, the writes of the requests that are sent with it.
 func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.Context {
 	return &noting{Context: ctx, followed: w.followed, note: func(own write) {
 		if own.unanswered != nil { // or Ready would have to ask the server
@@ -109,8 +110,8 @@ func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.
 	}}
 }
 
-// Wrote notes an object as the server has returned it from a create, an update or a patch, and
-// the informer that follows it.
+// Wrote notes an object as the server has returned it from a create, an update or a patch, and the informer
+// that follows it.
 func (w *Writes) Wrote(key types.NamespacedName, informer WriteWaiter, obj metav1.Object) {
 	w.note(key, write{informer: informer, obj: obj})
 }
@@ -127,7 +128,7 @@ func (w *Writes) note(key types.NamespacedName, own write) {
 	time.AfterFunc(writeTimeout, func() { w.expire(key, &own) })
 }
 
-// expire drops a write that has held its key for long enough.
+// expire drops a write that has held its key for writeTimeout. It logs a write that the store still lacks.
 func (w *Writes) expire(key types.NamespacedName, own *write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -140,15 +141,15 @@ func (w *Writes) expire(key types.NamespacedName, own *write) {
 	w.drop(key, func(other *write) bool { return other == own })
 }
 
-// drop drops writes of a key. The caller holds mu.
+// drop drops the writes of a key for which the function returns true. The caller holds mu.
 func (w *Writes) drop(key types.NamespacedName, which func(*write) bool) {
 	if w.pending[key] = slices.DeleteFunc(w.pending[key], which); len(w.pending[key]) == 0 {
 		delete(w.pending, key)
 	}
 }
 
-// Ready reports whether the stores have everything that was noted for a key. It does not block. A write
-// that is not in the stores after a minute is logged, and holds its key no longer.
+// Ready reports whether the stores have all writes that were noted for a key. It does not block. A write
+// that a store does not have after a minute is logged, and no longer holds its key.
 func (w *Writes) Ready(key types.NamespacedName) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -163,7 +164,7 @@ func (w *Writes) Ready(key types.NamespacedName) bool {
 	return len(w.pending[key]) == 0
 }
 
-// ended is for a wait that does not block.
+// ended is a context that has ended, for a wait that does not block.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

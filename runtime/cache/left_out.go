@@ -38,9 +38,9 @@ func (s *store) findLocked(key types.NamespacedName) (obj any, exists bool, err 
 	return nil, false, err
 }
 
-// seen returns, all at one moment, the object of a key as it was received, whether there is one, and
-// whether its latest state is left out. If the metadata of that state are known, the object has them, and
-// exists although the store may have no object.
+// seen returns, all from one moment, the object of a key as it was received, whether it exists, and whether
+// its latest state is left out. If the metadata of a left-out state are known, obj has them, and exists is
+// true although the store may have no object.
 func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, leftOut bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -55,8 +55,8 @@ func (s *store) seen(key types.NamespacedName) (obj protocol.Received, exists, l
 	return obj, exists, leftOut
 }
 
-// noteLeftOut notes which objects are left out after a delta, and which no longer are. The caller holds
-// writing and mu.
+// noteLeftOut notes the objects that a delta leaves out, and forgets the objects that it no longer leaves
+// out. The caller holds writing and mu.
 func (s *store) noteLeftOut(d *delta) {
 	if d.list == nil {
 		if d.key.Name != "" {

@@ -1,5 +1,5 @@
-// Package leftout keeps which objects an informer leaves out, and why: objects whose latest
-// state is not in the store, or not in one of its indexes.
+// Package leftout keeps the objects that an informer leaves out, and the reasons: the latest state of such
+// an object is not in the store, or not in one of its indexes.
 package leftout
 
 import (
@@ -19,43 +19,44 @@ import (
 )
 
 const (
-	// maxNames limits how many objects are named.
+	// maxNames limits the number of objects in Reasons and Join.
 	maxNames = 100
-	// maxReason is the length of a reason: errors may quote objects, or have a stack.
+	// maxReason limits the bytes of a reason: errors may quote objects, or have a stack.
 	maxReason = 300
 )
 
-// Set has the objects that are left out now. An object is removed when a later state of it is
-// taken, or when a visit of all objects, such as a list, does not leave it out again. The zero
-// value is empty. It is safe for concurrent use.
+// Set has the objects that are left out now. An object is removed when the store takes a later state of it,
+// or when a visit of all objects, such as a list, does not leave it out again. The zero value is empty. A
+// Set is safe for concurrent use.
 type Set struct {
-	// some is false while there are none, so that taking an object costs next to nothing.
+	// some is false while the set is empty, so that taking an object costs next to nothing.
 	some atomic.Bool
 
 	mu sync.Mutex
-	// states are by objectkey.String. Objects whose name is not known have one together, "".
+	// states has the state of each object, by objectkey.String. Objects without a known name share the key
+	// "".
 	states map[string]state
-	// visits counts the times that all objects were visited.
+	// visits counts the visits of all objects.
 	visits int
 }
 
-// State is a state of an object that is left out.
+// State is the state of an object that is left out.
 type State struct {
 	Why string
-	// Sent is the object's metadata; nil if it is not known.
+	// Sent is the object's metadata, or nil if they are not known.
 	Sent *protocol.Sent
 }
 
 type state struct {
 	State
-	// by is the list and watch that has left the object out.
+	// by is the list and watch that has left the object out, or nil if the informer has only one.
 	by any
-	// visit is when the object was last left out.
+	// visit is the number of the visit in which the object was last left out.
 	visit int
 }
 
-// Explain returns the key of the object that an error leaves out, empty if it is not known, and
-// the reason. Neither refers to memory of the error.
+// Explain returns the key of the object that an error is about, and the reason why the object is left out.
+// The key is empty if the error names no object. Neither refers to memory of the error.
 func Explain(err error) (key types.NamespacedName, why string) {
 	name, text := "", err.Error()
 	if of := (*failure.ObjectError)(nil); errors.As(err, &of) && of.Object != "" {
@@ -69,7 +70,7 @@ func Explain(err error) (key types.NamespacedName, why string) {
 	return objectkey.Parse(strings.Clone(name)), strings.Clone(text)
 }
 
-// Add notes that an object is left out by a list and watch, nil if there is only one.
+// Add notes that a list and watch leaves an object out. by is nil if the informer has only one.
 func (s *Set) Add(by any, key types.NamespacedName, left State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +81,7 @@ func (s *Set) Add(by any, key types.NamespacedName, left State) {
 	s.some.Store(true)
 }
 
-// Remove notes that an object was taken, or is gone.
+// Remove notes that the store took an object, or that the object is gone.
 func (s *Set) Remove(key types.NamespacedName) {
 	if !s.some.Load() {
 		return
@@ -91,14 +92,14 @@ func (s *Set) Remove(key types.NamespacedName) {
 	s.some.Store(len(s.states) > 0)
 }
 
-// BeginVisit notes that objects are about to be visited.
+// BeginVisit begins a visit of objects.
 func (s *Set) BeginVisit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visits++
 }
 
-// EndVisit removes what the visit has not left out again, of those whose list and watch was visited.
+// EndVisit removes the objects that the visit has not left out again, if their list and watch was visited.
 func (s *Set) EndVisit(visited func(by any) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,10 +107,10 @@ func (s *Set) EndVisit(visited func(by any) bool) {
 	s.some.Store(len(s.states) > 0)
 }
 
-// Any reports whether there are any.
+// Any reports whether any object is left out.
 func (s *Set) Any() bool { return s.some.Load() }
 
-// State returns the state of an object that is left out, and whether it is.
+// State returns the state of an object that is left out. is reports whether the object is left out.
 func (s *Set) State(key types.NamespacedName) (left State, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +118,7 @@ func (s *Set) State(key types.NamespacedName) (left State, is bool) {
 	return found.State, is
 }
 
-// Each returns the reasons for each list and watch, by name; nil if there are none.
+// Each returns the reasons for each list and watch, by name. It is nil if no object is left out.
 func (s *Set) Each() map[any]map[string]string {
 	if !s.some.Load() {
 		return nil
@@ -134,7 +135,7 @@ func (s *Set) Each() map[any]map[string]string {
 	return each
 }
 
-// Reasons returns the number of objects, and the reasons of the first hundred by name.
+// Reasons returns the number of objects, and the reasons of the first hundred objects by name.
 func (s *Set) Reasons() (count int, named map[string]string) {
 	if !s.some.Load() {
 		return 0, nil
@@ -148,8 +149,7 @@ func (s *Set) Reasons() (count int, named map[string]string) {
 	return len(s.states), named
 }
 
-// Join returns the first hundred of two sets of reasons by name. A name in both keeps its
-// reason of the first set.
+// Join returns the first hundred reasons of two sets, by name. A name in both has the reason of a.
 func Join(a, b map[string]string) map[string]string {
 	all := maps.Clone(b)
 	if all == nil {

@@ -558,7 +558,7 @@ var scenes = map[string]func(*stage){
 		s.see("Relists", s.informer.Status().Relists)
 		s.see("RelistReason", s.informer.Status().RelistReason)
 	},
-	"Streaming without its configuration": func(s *stage) {
+	"Decoded by the client": func(s *stage) {
 		s.new()
 		orders := &toolscache.ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -66,7 +66,7 @@ func BenchmarkWatch(b *testing.B) {
 		b.Run(contentType+"/ours", func(b *testing.B) {
 			start(b, body)
 			for b.Loop() {
-				w := benchWatcher(b, contentType, body)
+				w := benchWatcher(body)
 				for range frames {
 					if _, err := w.Next(); err != nil {
 						b.Fatal(err)
@@ -92,12 +92,9 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-func benchWatcher(b *testing.B, contentType string, body []byte) cache.Watcher {
+func benchWatcher(body []byte) cache.Watcher {
 	c := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
-	r, err := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), answer{contentType: contentType}, decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := newResponse(io.NopCloser(struct{ io.Reader }{bytes.NewReader(body)}), decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
 	return r.watcher(context.Background(), func(error) {})
 }
 

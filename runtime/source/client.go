@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
-	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
 // Client is the connection to one API server. All its sources share one
@@ -83,6 +82,10 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 // If cfg has no ContentType and AcceptContentTypes, the type of the objects decides, see
 // New. Possible errors: those of a config that is nil or contradicts itself.
 func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, error) {
+	return connect(cfg, options.maxObject(), options.shared())
+}
+
+func connect(cfg *rest.Config, maxObject int64, parts *decode.Shared) (*Client, error) {
 	if cfg == nil {
 		return nil, errors.New("rest config: is nil")
 	}
@@ -104,12 +107,12 @@ func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, err
 		return nil, fmt.Errorf("rest config: %w", err)
 	}
 	httpClient := *shared
-	httpClient.Transport = recorder{next: shared.Transport}
+	httpClient.Transport = guard{next: shared.Transport}
 	return &Client{
 		cfg:        cfg,
 		httpClient: &httpClient,
-		maxObject:  options.maxObject(),
-		shared:     options.shared(),
+		maxObject:  maxObject,
+		shared:     parts,
 		rest:       map[restKey]rest.Interface{},
 	}, nil
 }
@@ -218,37 +221,46 @@ func (c *Client) accept(all encodings) string {
 	return jsonType
 }
 
-// answer has the parts of a response that Request.Stream does not return.
-type answer struct {
-	contentType string
-	// contentEncoding is empty if the transport has taken care of it.
-	contentEncoding string
-	code            int
-}
+// guard is the transport of a client. It passes on no more than the beginning of a non-2xx response, which
+// client-go reads into memory, and an error in place of the content of a response that can't be read.
+type guard struct{ next http.RoundTripper }
 
-func answerOf(resp *http.Response) answer {
-	return answer{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Encoding"), resp.StatusCode}
-}
-
-// recorder notes the content type and code of a response in the answer that is the sender of the
-// request. client-go reads a non-2xx response into memory, so only its beginning is passed
-// on.
-type recorder struct{ next http.RoundTripper }
-
-func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := r.next
+func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := g.next
 	if next == nil {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if a, ok := decoding.From(req.Context()).Sender.(*answer); ok && resp != nil {
-		*a = answerOf(resp)
+	if err != nil {
+		return resp, err
 	}
-	if resp != nil && resp.StatusCode/100 != 2 {
-		resp.Body = readCloser{io.LimitReader(resp.Body, maxErrorBytes), resp.Body}
+	content := io.Reader(resp.Body)
+	if err := unreadable(resp); err != nil {
+		content = failing{undecodable(err)}
+	} else if resp.StatusCode/100 == 2 {
+		return resp, nil
 	}
-	return resp, err
+	resp.Body = readCloser{io.LimitReader(content, maxErrorBytes), resp.Body}
+	return resp, nil
 }
+
+// unreadable returns why the content of a response can't be read, nil if it can.
+func unreadable(resp *http.Response) error {
+	if resp.StatusCode == http.StatusPartialContent {
+		return errors.New("status 206: is a part of the response")
+	}
+	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
+	case "", "identity", "gzip":
+		return nil
+	default:
+		return fmt.Errorf("content encoding %q: not supported", encoding)
+	}
+}
+
+// failing is a reader with an error.
+type failing struct{ error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
 // readCloser reads in one place and closes another.
 type readCloser struct {
@@ -258,4 +270,4 @@ type readCloser struct {
 
 // WrappedRoundTripper makes the transport below visible to
 // k8s.io/apimachinery/pkg/util/net.
-func (r recorder) WrappedRoundTripper() http.RoundTripper { return r.next }
+func (g guard) WrappedRoundTripper() http.RoundTripper { return g.next }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
@@ -18,35 +21,25 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
-// FromClientset returns the source of one resource that lists and watches with the
-// methods of a clientset:
+// FromClientset returns the source of one resource that lists and watches with two
+// functions, which decode what they request:
 //
 //	foos := clientset.ShopV1().Foos(namespace)
 //	src := source.FromClientset[*v1.Foo](clientset, foos.List, foos.Watch)
 //
-// Each item is copied out of its list, so that it does not keep the list alive. If client
-// has the method IsWatchListSemanticsUnSupported, as fake clientsets have, that decides
-// whether informers request a watch-list. client may be nil. The clientset decodes what it
-// requests, lists as a whole, unless it has the configuration of a [Streaming].
+// [ClientsetObjects] takes less time and memory, since it can tell which client it has. Each item is
+// copied out of its list, so that it does not keep the list alive. If client has the method
+// IsWatchListSemanticsUnSupported, as fake clientsets have, that decides whether informers request
+// a watch-list. client may be nil.
 func FromClientset[T, L runtime.Object](
 	client any,
 	list func(context.Context, metav1.ListOptions) (L, error),
 	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
 ) cache.Source[T] {
-	return cache.Source[T]{Objects: newClientset(cache.SourceInfo{Type: reflect.TypeFor[T]()}, client,
+	return cache.Source[T]{Objects: newFuncSource(cache.SourceInfo{Type: reflect.TypeFor[T](), NoWatchList: lacksWatchLists(client)},
 		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return list(ctx, options)
 		}, watch)}
-}
-
-// newClientset names no type of objects, so that it is compiled here alone.
-func newClientset(
-	about cache.SourceInfo, client any,
-	list func(context.Context, metav1.ListOptions) (runtime.Object, error),
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error),
-) cache.Objects {
-	about.NoWatchList = lacksWatchLists(client)
-	return streamed(&funcSource{described: described{about}, list: list, watch: watch, requested: about.Resource.GroupVersion()}, nil, about.Type)
 }
 
 // ResourceClient is the part of a client of one resource that informers use. L is the type
@@ -56,16 +49,20 @@ type ResourceClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// ClientsetObjects is FromClientset for the client of a resource that a function returns,
-// which is called for each request and not before: as with client-go, an informer can be
-// made without a client, and its store be filled, as unit tests do. Its lists and watches are
-// errors if client is nil. The objects are Ts.
+// ClientsetObjects returns what lists and watches one resource through the client of a resource
+// that a function returns, for objects of type T.
 //
-// It is not inlined, so that checkPassthrough knows its functions by their names.
+// A client that client-gen wrote since 0.31 is asked for its REST client. The source sends its requests
+// through that, and decodes the responses while they arrive, as a source of [New] does. Any other client
+// decodes the responses itself, lists as a whole: a fake client, an older one, and a client with a method
+// List or Watch of its own, which may filter objects or change them. [cache.Status] says why.
 //
-//go:noinline
-func ClientsetObjects[T, L runtime.Object](client any, resource schema.GroupVersionResource, namespace string, of func() ResourceClient[L]) cache.Objects {
-	return newResource(reflect.TypeFor[T](), client, resource, namespace,
+// The function is called when the source is made, to look at the client, and by other clients for
+// each request. As with client-go, an informer can be made without a clientset, and its store be filled,
+// as unit tests do: if clientset is nil, lists and watches are errors.
+func ClientsetObjects[T, L runtime.Object](clientset any, resource schema.GroupVersionResource, namespace string, of func() ResourceClient[L]) cache.Objects {
+	return newClientsetSource(
+		cache.SourceInfo{Type: reflect.TypeFor[T](), Resource: resource, Namespace: namespace}, clientset, func() any { return of() },
 		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return of().List(ctx, options)
 		},
@@ -74,34 +71,80 @@ func ClientsetObjects[T, L runtime.Object](client any, resource schema.GroupVers
 		})
 }
 
-func newResource(
-	objects reflect.Type, client any, resource schema.GroupVersionResource, namespace string,
-	list func(context.Context, metav1.ListOptions) (runtime.Object, error),
-	open func(context.Context, metav1.ListOptions) (watch.Interface, error),
-) cache.Objects {
-	if client == nil {
-		list = func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, errNoClient }
-		open = func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, errNoClient }
+// newClientsetSource names no type of objects, so that it is compiled here alone.
+func newClientsetSource(about cache.SourceInfo, clientset any, of func() any, list listFunc, open watchFunc) cache.Objects {
+	if clientset == nil {
+		return newFuncSource(about,
+			func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, errNoClient },
+			func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, errNoClient })
 	}
-	return newClientset(cache.SourceInfo{Type: objects, Resource: resource, Namespace: namespace}, client, list, open)
+	about.NoWatchList = lacksWatchLists(clientset)
+	src := newFuncSource(about, list, open)
+	if about.NoWatchList { // a fake one
+		return src
+	}
+	typed, err := newTypedSource(about, of)
+	switch {
+	case err == nil:
+		return typed
+	case isDynamic(of):
+		return &askedSource{funcSource: src, objects: about.Type}
+	}
+	src.leave(err)
+	return src
 }
 
 // errNoClient is the error of requests of informers that were made without a client.
 var errNoClient = errors.New("client or clientset: is nil; pass one to the factory or the constructor of the informer")
 
+type (
+	listFunc  func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watchFunc func(context.Context, metav1.ListOptions) (watch.Interface, error)
+)
+
 // funcSource lists and watches through functions that return whole lists and
 // client-go watches.
 type funcSource struct {
 	described
-	list  func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	list  listFunc
+	watch watchFunc
 	check func(runtime.Object) error // of an object that was watched; nil: none
 	// requested is the group and version of the objects, as far as it is known, and kinds are theirs.
 	requested schema.GroupVersion
 	kinds     kinds
+	// left is why the client decodes responses that the source would decode faster; nil if there is
+	// no such reason. said reports whether the log has it.
+	left atomic.Pointer[string]
+	said atomic.Bool
+}
+
+func newFuncSource(about cache.SourceInfo, list listFunc, watch watchFunc) *funcSource {
+	return &funcSource{described: described{about}, list: list, watch: watch, requested: about.Resource.GroupVersion()}
+}
+
+// leave notes why the client decodes the responses.
+func (s *funcSource) leave(err error) {
+	if reason := err.Error(); !errors.Is(err, errClientsType) {
+		s.left.Store(&reason)
+	}
+}
+
+// Describe says besides why the client decodes the responses.
+func (s *funcSource) Describe() cache.SourceInfo {
+	info := s.info
+	info.DecodedByClient = func() string { return ptr.Deref(s.left.Load(), "") }
+	return info
+}
+
+// say logs once why the client decodes the responses.
+func (s *funcSource) say(ctx context.Context) {
+	if reason := s.left.Load(); reason != nil && !s.said.Swap(true) {
+		klog.FromContext(ctx).Info("Lists and watches are decoded by the client that requests them", "reason", *reason)
+	}
 }
 
 func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	s.say(ctx)
 	list, err := s.list(ctx, options)
 	if err != nil {
 		return metav1.ListMeta{}, err

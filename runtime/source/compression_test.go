@@ -149,8 +149,11 @@ func TestCompressedWatch(t *testing.T) {
 	if _, err := w.Next(); err != io.EOF {
 		t.Errorf("at the end: %v", err)
 	}
-	unknown := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br") }))
-	if _, err := New[*corev1.Pod](unknown, pods, "").Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, failure.ErrUndecodable) {
+	unknown := newClient(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		w.Write([]byte("\x1b\x2a\x00\xf8 or so"))
+	}))
+	if _, err := openWatch(t, New[*corev1.Pod](unknown, pods, "")).Next(); !errors.Is(err, failure.ErrUndecodable) {
 		t.Errorf("another encoding: %v", err)
 	}
 }

@@ -20,8 +20,8 @@ var errNoDiscovery = errors.New("response is not one of discovery")
 // served asks the server's discovery whether it serves a resource. It does not if its
 // group version is served without it, or if the list of all groups is without the
 // group version. Any other response is an error, which decides nothing.
-func (c *Client) served(ctx context.Context, resource schema.GroupVersionResource) (bool, error) {
-	client, err := c.restClient(resource.GroupVersion())
+func served(ctx context.Context, of func() (getter, error), resource schema.GroupVersionResource) (bool, error) {
+	client, err := of()
 	if err != nil {
 		return false, err
 	}
@@ -43,7 +43,7 @@ func (c *Client) served(ctx context.Context, resource schema.GroupVersionResourc
 
 // notServed returns nil if the list of all groups is without a group version whose own
 // document was not found.
-func notServed(ctx context.Context, client rest.Interface, gv schema.GroupVersion) error {
+func notServed(ctx context.Context, client getter, gv schema.GroupVersion) error {
 	var versions []string
 	if gv.Group == "" {
 		var core metav1.APIVersions

@@ -60,7 +60,7 @@ func TestServed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			served, err := client.served(t.Context(), test.resource)
+			served, err := client.Objects(nil, test.resource, "").Describe().Served(t.Context())
 			if served != test.served || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("got %v, %v; want %v, %q", served, err, test.served, test.err)
 			}

@@ -1,7 +1,21 @@
 // Package source lists and watches resources for informers: it implements
-// [cache.Source] over REST, over a clientset and over a client-go
-// ListerWatcher. Objects are read-only, since they may have parts in common: change a deep
+// [cache.Source]. Objects are read-only, since they may have parts in common: change a deep
 // copy.
+//
+// # Three doors
+//
+// A source sends its own requests and decodes the responses itself wherever it can:
+//
+//	New                over a Client of this package        ─┐
+//	ClientsetObjects   over a client that client-gen wrote  ─┼─► requests of the source ─► body ─► objects
+//	FromListerWatcher  of NewListWatch, and of functions of ─┘
+//	                   controller-runtime with a Streaming
+//
+//	FromListerWatcher  of other functions ─┐
+//	ClientsetObjects   over other clients ─┴─► list or watch of the client, which decodes ─► objects
+//
+// Other functions and clients may filter objects or change them. The client decodes what they request, and
+// the status of the informer says why. The first bytes of a body show its encoding.
 //
 // # Over REST
 //
@@ -53,9 +67,11 @@
 // object alive. Client.Shared tells how much it has saved. What is not equal to anything costs a hash of its
 // bytes.
 //
+// Sources that send their requests through the clients of others have one table in the process.
+//
 // Informers with a Transform, which may change objects, get objects that share only strings. Objects
-// that a clientset or a ListerWatcher decodes share nothing, unless [Streaming] has its responses.
-// ClientOptions.DisableSharing is for programs that change objects elsewhere, which they must not.
+// that a client decodes share nothing. ClientOptions.DisableSharing is for programs that change objects
+// elsewhere, which they must not.
 //
 // # Errors
 //
@@ -70,8 +86,8 @@
 // No more than ClientOptions.MaxObjectBytes of an object is buffered, whatever
 // length the server claims. A longer object, in a list or a watch, is skipped and
 // reported as a [failure.ObjectError] with ErrTooLarge. The first MiB of a
-// non-2xx response is read. Clientsets and ListerWatchers decode by themselves, lists as a
-// whole, and have client-go's limits, unless [Streaming] has the responses of their client.
+// non-2xx response is read. Through the clients of others, the limit of an object is the default,
+// and their own limits hold for non-2xx responses. A client that decodes by itself has none but its own.
 //
 // # Concurrency
 //

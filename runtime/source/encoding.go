@@ -18,6 +18,8 @@ import (
 // encoding reads what a server sends in one content type.
 type encoding struct {
 	contentType string
+	// begins reports whether a list or a watch may begin with some bytes.
+	begins func(begin []byte, watch bool) bool
 	// list decodes the objects of a list that are wanted, and calls each while they arrive.
 	list func(d *decoder, body io.Reader, each func(any, error)) (metav1.ListMeta, error)
 	// frames splits a watch.
@@ -52,8 +54,8 @@ const (
 )
 
 var (
-	inJSON     = encoding{jsonType, (*decoder).jsonList, newJSONFrames, (*decoder).jsonObject, jsonMetadata}
-	inProtobuf = encoding{protoType, (*decoder).protoList, newProtoFrames, (*decoder).protoObject, protoMetadata}
+	inJSON     = encoding{jsonType, beginsJSON, (*decoder).jsonList, newJSONFrames, (*decoder).jsonObject, jsonMetadata}
+	inProtobuf = encoding{protoType, beginsProtobuf, (*decoder).protoList, newProtoFrames, (*decoder).protoObject, protoMetadata}
 )
 
 // encodings are those that objects can be decoded from, the best one first. JSON is the last.
@@ -72,6 +74,19 @@ func (e encodings) of(contentType string) (encoding, error) {
 	i := slices.IndexFunc(e, func(e encoding) bool { return e.contentType == contentType })
 	if i < 0 {
 		return encoding{}, fmt.Errorf("content type %q: not one of %s", contentType, e)
+	}
+	return e[i], nil
+}
+
+// beginning returns the encoding of a list or a watch that begins with some bytes. What has none is
+// JSON, whose decoder says what it makes of nothing.
+func (e encodings) beginning(begin []byte, watch bool) (encoding, error) {
+	if len(begin) == 0 {
+		return inJSON, nil
+	}
+	i := slices.IndexFunc(e, func(e encoding) bool { return e.begins(begin, watch) })
+	if i < 0 {
+		return encoding{}, fmt.Errorf("response begins with %q: is not one of %s", begin, e)
 	}
 	return e[i], nil
 }

@@ -60,19 +60,20 @@ func ExampleTweak() {
 	// 3 <nil>
 }
 
-// A clientset whose lists and watches the informer decodes.
-func ExampleStreaming() {
+// A clientset through which an informer sends its requests. Its objects have nothing in common.
+func ExampleClientsetObjects() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 
 	config := inMemory()
-	streaming := source.NewStreaming(source.ClientOptions{})
+	streaming := source.NewStreaming(source.ClientOptions{DisableSharing: true})
 	clientset, err := kubernetes.NewForConfig(streaming.Config(config))
 	if err != nil {
 		log.Fatal(err)
 	}
-	pods := clientset.CoreV1().Pods("default")
-	informer := cache.New(source.FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch), cache.Options[*corev1.Pod]{})
+	objects := source.ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "default",
+		func() source.ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("default") })
+	informer := cache.New(cache.Source[*corev1.Pod]{Objects: objects}, cache.Options[*corev1.Pod]{})
 	go func() { _ = informer.Run(ctx) }()
 	if err := informer.WaitForSync(ctx); err != nil {
 		log.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,6 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
+
+// beginsJSON reports whether a list or a watch begins as JSON does.
+func beginsJSON(begin []byte, _ bool) bool { return strings.IndexByte("{ \n\t\r", begin[0]) >= 0 }
 
 // jsonFrames splits a stream of JSON objects with the members type and object,
 // in either order.

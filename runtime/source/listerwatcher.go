@@ -16,7 +16,8 @@ import (
 )
 
 // FromListerWatcher returns a source that lists and watches with a client-go
-// ListerWatcher, preferably with its functions that take a context. T may be runtime.Object.
+// ListerWatcher, preferably with its functions that take a context. T may be runtime.Object. It decodes
+// the responses to the requests of a [NewListWatch]; other functions decode theirs, see [Streaming].
 //
 // An object that is watched must have the Go type of expected, and, if that
 // one is unstructured with a kind set, its kind; other objects are reported as
@@ -29,16 +30,31 @@ func FromListerWatcher[T runtime.Object](lw toolscache.ListerWatcher, expected r
 	return cache.Source[T]{Objects: newListerWatcherSource(lw, expected)}
 }
 
-func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
+func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object) cache.Objects {
+	src := newCallingSource(lw, expected)
+	if checkFunctions(lw, ownFunctions) != nil {
+		return src
+	}
+	ctx, q := ask(context.Background())
+	_, _ = toolscache.ToListerWithContext(lw).ListWithContext(ctx, metav1.ListOptions{}) // which sends nothing
+	own, err := q.source(src, reflect.TypeOf(expected))
+	if err != nil {
+		src.leave(err)
+		return src
+	}
+	return own
+}
+
+// newCallingSource returns a source that calls the functions of a ListerWatcher for each list and watch.
+func newCallingSource(lw toolscache.ListerWatcher, expected runtime.Object) *funcSource {
 	inner := toolscache.ToListerWatcherWithContext(lw)
-	src := &funcSource{
-		described: described{cache.SourceInfo{NoWatchList: lacksWatchLists(lw)}},
-		list: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	src := newFuncSource(cache.SourceInfo{NoWatchList: lacksWatchLists(lw)},
+		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return await(ctx, func() (runtime.Object, error) {
 				return inner.ListWithContext(ctx, options)
 			}, nil)
 		},
-		watch: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return await(ctx, func() (watch.Interface, error) {
 				return inner.WatchWithContext(ctx, options)
 			}, func(late watch.Interface) {
@@ -46,9 +62,8 @@ func newListerWatcherSource(lw toolscache.ListerWatcher, expected runtime.Object
 					late.Stop()
 				}
 			})
-		},
-		check: expect(expected),
-	}
+		})
+	src.check = expect(expected)
 	if u, ok := expected.(runtime.Unstructured); ok {
 		src.requested = u.GetObjectKind().GroupVersionKind().GroupVersion()
 	}

@@ -560,6 +560,7 @@ func TestLatestWithoutNamespaceThatLeft(t *testing.T) {
 		if err := <-waiting; err != nil {
 			t.Error(err)
 		}
+		synctest.Wait() // for the handler
 		f.has("a/1", "a/2")
 		if err := f.stop(); err != nil {
 			t.Error(err)

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -123,11 +124,9 @@ var clients = []struct {
 	{"REST in protobuf", runtime.ContentTypeProtobuf, overREST[*corev1.Pod]},
 	{"REST, unstructured", runtime.ContentTypeJSON, overREST[*unstructured.Unstructured]},
 	{"REST, metadata", runtime.ContentTypeJSON, overREST[*metav1.PartialObjectMetadata]},
-	{"Streaming", runtime.ContentTypeProtobuf, func(cfg *rest.Config) (cache.Objects, error) {
-		return overClientset(source.NewStreaming(source.ClientOptions{}).Config(cfg))
-	}},
-	{"clientset in JSON", runtime.ContentTypeJSON, overClientset},
-	{"clientset in protobuf", runtime.ContentTypeProtobuf, overClientset},
+	{"clientset", runtime.ContentTypeProtobuf, overClientset},
+	{"clientset that decodes JSON", runtime.ContentTypeJSON, overDecodingClientset},
+	{"clientset that decodes protobuf", runtime.ContentTypeProtobuf, overDecodingClientset},
 	{"dynamic client", runtime.ContentTypeJSON, func(cfg *rest.Config) (cache.Objects, error) {
 		client, err := dynamic.NewForConfig(cfg)
 		return source.ClientsetObjects[*unstructured.Unstructured](client, podResource, "", func() source.ResourceClient[*unstructured.UnstructuredList] { return client.Resource(podResource) }), err
@@ -148,6 +147,14 @@ func overClientset(cfg *rest.Config) (cache.Objects, error) {
 	return source.ClientsetObjects[*corev1.Pod](clientset, podResource, "", func() source.ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") }), err
 }
 
+// overDecodingClientset has a client in a wrapper, which decodes what it lists.
+func overDecodingClientset(cfg *rest.Config) (cache.Objects, error) {
+	clientset, err := kubernetes.NewForConfig(cfg)
+	return source.ClientsetObjects[*corev1.Pod](clientset, podResource, "", func() source.ResourceClient[*corev1.PodList] {
+		return struct{ typedcorev1.PodInterface }{clientset.CoreV1().Pods("")}
+	}), err
+}
+
 // When the objects that a list does not have are deleted: at once if it proves that they are gone,
 // later if it is doubtful and stays so, and never if the client refuses it. Clients of client-go refuse
 // some lists, fill some in, and return others empty, without even a version.
@@ -156,8 +163,8 @@ func TestProof(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		list response
-		// rest, and the other fields, have when objects are deleted: over REST and with Streaming, over a
-		// clientset in JSON and in protobuf, over a dynamic client and over a metadata client.
+		// rest, and the other fields, have when objects are deleted: over REST and over a clientset, over
+		// clientsets that decode JSON and protobuf, over a dynamic client and over a metadata client.
 		rest, inJSON, inProtobuf, dynamic, metadata string
 	}{
 		{"its own", response{"v1", "PodList", "9", nil}, atOnce, atOnce, atOnce, atOnce, atOnce},
@@ -172,7 +179,7 @@ func TestProof(t *testing.T) {
 		{"another version", response{"v2", "PodList", "9", nil}, later, never, never, later, atOnce},
 	} {
 		wants := map[string]string{
-			"clientset in JSON": test.inJSON, "clientset in protobuf": test.inProtobuf,
+			"clientset that decodes JSON": test.inJSON, "clientset that decodes protobuf": test.inProtobuf,
 			"dynamic client": test.dynamic, "metadata client": test.metadata,
 		}
 		for _, client := range clients {

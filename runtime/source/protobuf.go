@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -20,6 +21,15 @@ type protoMessage interface {
 // magic begins an object in protobuf. An envelope follows, the message
 // k8s.io/apimachinery/pkg/runtime.Unknown.
 const magic = "k8s\x00"
+
+// beginsProtobuf reports whether a list or a watch begins as in protobuf. A watch begins with the length
+// of a frame: as a length, text is more than 150 MB.
+func beginsProtobuf(begin []byte, watch bool) bool {
+	if !watch {
+		return string(begin) == magic
+	}
+	return slices.ContainsFunc(begin, func(c byte) bool { return c != '\t' && c != '\n' && c != '\r' && (c < ' ' || c > '~') })
+}
 
 // Fields of the messages that are read here by hand, so that no part of them
 // is copied.

@@ -1,13 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"mime"
-	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,11 +14,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// response is that of a list or a watch, not yet decoded.
+// response is the body of a response to a list or a watch, not yet decoded.
 type response struct {
 	decoder
-	body     io.ReadCloser
-	encoding encoding
+	body io.ReadCloser
 }
 
 // decoder says how to decode the objects of a response.
@@ -41,75 +37,62 @@ func (d *decoder) has(m decode.Metadata, found bool) bool {
 	return !found || d.wants.Wanted(m.UID, m.Namespace, m.ResourceVersion)
 }
 
-// newResponse returns the response of a body with a status of 2xx, or an error if it can't be
-// decoded.
-func newResponse(body io.ReadCloser, about answer, d decoder) (*response, error) {
-	encoding, err := about.encoding(d.codec.encodings)
-	if err != nil {
-		return nil, err
-	}
-	r := &response{d, connection{body}, encoding}
-	if about.contentEncoding == "gzip" { // of a proxy that compresses what is to be left alone
-		r.body = &inflated{body: r.body}
-	}
-	return r, nil
-}
-
-// encoding returns the one of the content, or an error if there is no such one.
-func (a *answer) encoding(all encodings) (encoding, error) {
-	switch a.contentEncoding {
-	case "", "identity", "gzip":
-	default:
-		return encoding{}, fmt.Errorf("content encoding %q: not supported", a.contentEncoding)
-	}
-	if a.code == http.StatusPartialContent {
-		return encoding{}, errors.New("status 206: is a part of the response")
-	}
-	if a.contentType == "" {
-		return inJSON, nil
-	}
-	mediaType, _, err := mime.ParseMediaType(a.contentType)
-	if err != nil {
-		return encoding{}, fmt.Errorf("content type %q: %w", a.contentType, err)
-	}
-	return all.of(mediaType)
-}
+func newResponse(body io.ReadCloser, d decoder) *response { return &response{d, connection{body}} }
 
 // list decodes a list, and calls each while it arrives.
-func (r *response) list(ctx context.Context, each func(any, error)) (meta metav1.ListMeta, err error) {
-	meta, err = r.encoding.list(&r.decoder, r.body, each)
+func (r *response) list(ctx context.Context, each func(any, error)) (metav1.ListMeta, error) {
+	meta, err := r.listItems(each)
 	if err != nil {
 		return metav1.ListMeta{}, ended(ctx, undecodable(err))
 	}
 	return meta, nil
 }
 
+func (r *response) listItems(each func(any, error)) (metav1.ListMeta, error) {
+	encoding, content, err := r.content(false)
+	if err != nil {
+		return metav1.ListMeta{}, err
+	}
+	return encoding.list(&r.decoder, content, each)
+}
+
+// content returns the content of the body and its encoding, which its first bytes show. It waits for
+// these bytes. Some proxies compress what the request does not allow them to.
+func (r *response) content(watch bool) (encoding, io.Reader, error) {
+	begin, content, err := peek(r.body)
+	if err == nil && bytes.HasPrefix(begin, gzipped) {
+		if content, err = gzip.NewReader(content); err == nil {
+			begin, content, err = peek(content)
+		}
+	}
+	if err != nil {
+		return encoding{}, nil, err
+	}
+	e, err := r.codec.encodings.beginning(begin, watch)
+	return e, content, err
+}
+
+// gzipped begins what is compressed. As a length of a frame it is more than 500 MB.
+var gzipped = []byte{0x1f, 0x8b, 0x08}
+
+// peek returns the first bytes of a stream, fewer only at its end, and the whole stream.
+func peek(in io.Reader) ([]byte, io.Reader, error) {
+	begin := make([]byte, 4)
+	n, err := io.ReadFull(in, begin)
+	whole := io.Reader(bytes.NewReader(begin[:n]))
+	switch err {
+	case nil:
+		return begin, io.MultiReader(whole, in), nil
+	case io.EOF, io.ErrUnexpectedEOF: // of ReadFull; whoever decodes it says whether it may end there
+		return begin[:n], whole, nil
+	default:
+		return nil, nil, err
+	}
+}
+
 func (r *response) close() { _ = r.body.Close() }
 
 // watcher returns what decodes the events of a watch, whose request is one of ctx.
 func (r *response) watcher(ctx context.Context, cancel context.CancelCauseFunc) cache.Watcher {
-	return &restWatcher{
-		response: r,
-		ctx:      ctx,
-		cancel:   cancel,
-		frames:   r.encoding.frames(r.body, r.limit),
-	}
+	return &restWatcher{response: r, ctx: ctx, cancel: cancel}
 }
-
-// inflated is the content of a body that is compressed with gzip.
-type inflated struct {
-	body io.ReadCloser
-	// content is nil before the first Read: a watch may have no events for long.
-	content *gzip.Reader
-}
-
-func (i *inflated) Read(p []byte) (n int, err error) {
-	if i.content == nil {
-		if i.content, err = gzip.NewReader(i.body); err != nil {
-			return 0, err
-		}
-	}
-	return i.content.Read(p)
-}
-
-func (i *inflated) Close() error { return i.body.Close() }

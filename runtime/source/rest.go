@@ -10,8 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
@@ -29,24 +32,42 @@ func New[T runtime.Object](client *Client, gvr schema.GroupVersionResource, name
 // Objects is New for objects of a type, which is a pointer, that is known by reflection. Each
 // request of a nil client is an error.
 func (c *Client) Objects(objects reflect.Type, gvr schema.GroupVersionResource, namespace string) cache.Objects {
+	src := newRESTSource(objects, gvr, namespace, func() (getter, error) { return c.restClient(gvr.GroupVersion()) }, c.sharedObjects())
+	src.info.Client = c
+	if c != nil {
+		src.accept, src.maxObject = c.accept, c.maxObject
+	}
+	return src
+}
+
+// getter begins requests, as the REST clients of client-go do.
+type getter interface{ Get() *rest.Request }
+
+// restSource sends its own requests for one resource, and decodes the responses.
+type restSource struct {
+	described
+	// client returns the client that begins the requests.
+	client func() (getter, error)
+	codec  func() *codec
+	// accept returns the content types to request of those that the objects can be decoded from; nil
+	// leaves it to the client.
+	accept    func(encodings) string
+	maxObject int64
+}
+
+func newRESTSource(objects reflect.Type, gvr schema.GroupVersionResource, namespace string, client func() (getter, error), shared *decode.Shared) *restSource {
 	return &restSource{
 		described: described{cache.SourceInfo{
 			Type:                    objects,
 			Resource:                gvr,
 			Namespace:               namespace,
-			Client:                  c,
 			OrderedResourceVersions: true,
-			Served:                  func(ctx context.Context) (bool, error) { return c.served(ctx, gvr) },
+			Served:                  func(ctx context.Context) (bool, error) { return served(ctx, client, gvr) },
 		}},
-		client: c,
-		codec:  sync.OnceValue(func() *codec { return newCodec(objects, c.sharedObjects()) }),
+		client:    client,
+		codec:     sync.OnceValue(func() *codec { return newCodec(objects, shared) }),
+		maxObject: defaultMaxObjectBytes,
 	}
-}
-
-type restSource struct {
-	described
-	client *Client
-	codec  func() *codec
 }
 
 // List sends one request, and calls each while the response arrives.
@@ -75,24 +96,24 @@ func (s *restSource) Watch(ctx context.Context, options metav1.ListOptions) (cac
 	return r.watcher(inner, cancel), nil
 }
 
-// open sends a request and returns its response, if the status is 2xx and it can be decoded.
+// open sends a request and returns its response, if the status is 2xx.
 func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*response, error) {
-	wants, codec := decoding.From(ctx), s.codec()
+	codec := s.codec()
 	if codec.object == nil {
 		return nil, fmt.Errorf("type %v: is not a pointer to an API type", codec.pointer)
 	}
-	client, err := s.client.restClient(s.info.Resource.GroupVersion())
+	client, err := s.client()
 	if err != nil {
 		return nil, err
 	}
-	var answer answer
+	wants := decoding.From(ctx)
 	request := client.Get().
 		NamespaceIfScoped(s.info.Namespace, s.info.Namespace != "").
 		Resource(s.info.Resource.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 		Timeout(timeoutOf(options)).
-		SetHeader("Accept", codec.accept(s.client.accept(codec.encodings), options.Watch, wants.Options)).
 		MaxRetries(0)
+	request = s.accepting(request, options.Watch, wants.Options)
 	if options.Watch {
 		// Watches are long, and one that waits for the rate limiter may miss events that the
 		// server still has now.
@@ -101,16 +122,25 @@ func (s *restSource) open(ctx context.Context, options metav1.ListOptions) (*res
 			request = request.SetHeader("Accept-Encoding", "identity")
 		}
 	}
-	body, err := request.Stream(decoding.WithSender(ctx, &answer))
+	body, err := request.Stream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newResponse(body, answer, decoder{codec, s.info.Resource.GroupVersion(), s.client.maxObject, wants})
-	if err != nil {
-		_ = body.Close()
-		return nil, undecodable(err)
+	return newResponse(body, decoder{codec, s.info.Resource.GroupVersion(), s.maxObject, wants}), nil
+}
+
+// accepting says which content types a request accepts.
+func (s *restSource) accepting(request *rest.Request, watch bool, how decoding.Options) *rest.Request {
+	codec := s.codec()
+	switch {
+	case s.accept != nil:
+		return request.SetHeader("Accept", codec.accept(s.accept(codec.encodings), watch, how))
+	case features.FeatureGates().Enabled(features.ClientsPreferCBOR):
+		return request.SetHeader("Accept", codec.encodings.String())
+	case len(codec.encodings) > 1:
+		return request.UseProtobufAsDefault() // unless the configuration of the client says otherwise
 	}
-	return r, nil
+	return request
 }
 
 // hasInitialEvents reports whether a watch has so many events at once that they are better

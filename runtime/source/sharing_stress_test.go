@@ -34,10 +34,7 @@ func updatesOf(t *testing.T, n, i int, frame func(testing.TB, string, kruntime.O
 
 // receive decodes watch events, and passes on their pods.
 func receive(body []byte, c *codec, contentType string, each func(*corev1.Pod)) error {
-	r, err := newResponse(io.NopCloser(bytes.NewReader(body)), answer{contentType: contentType}, decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
-	if err != nil {
-		return err
-	}
+	r := newResponse(io.NopCloser(bytes.NewReader(body)), decoder{codec: c, gv: pods.GroupVersion(), limit: defaultMaxObjectBytes})
 	w := r.watcher(context.Background(), func(error) {})
 	for {
 		event, err := w.Next()

@@ -1,221 +1,255 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
 
 	"github.com/informer-gen/informer-gen/runtime/cache"
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// Streaming decodes the responses to lists and watches of other clients, such as those of
-// clientsets and of controller-runtime's cache, as sources of [New] decode theirs: while they
-// arrive, with what is equal held once. The client goes on to make the requests, with its
-// selectors, namespaces and authentication, and gets all other responses, those with errors
-// among them.
+// Streaming has sources learn from ListerWatchers what to request, and request it themselves, as
+// sources of [New] do: responses are decoded while they arrive, with what is equal held once.
 //
-//	list or watch ─► client with Config ─► API server
-//	                        │
-//	   its errors ◄─────────┴──► lists and watches ─► objects of the source
+//	the first call ─► function of controller-runtime ─► its client with Config
+//	                                                        │ keeps the request, and sends nothing
+//	source ◄── resource, namespace, selectors ◄─────────────┘
+//	   └─► lists and watches over a Client of the configuration
 //
-// [FromClientset] and so generated factories do this for each clientset that was made with
-// the Config:
+// So it is for the informers of controller-runtime's cache: see its method FromListerWatcher.
 //
-//	streaming := source.NewStreaming(source.ClientOptions{})
-//	clientset, err := versioned.NewForConfig(streaming.Config(config))
-//	factory := informers.NewSharedInformerFactory(clientset, 0)
+// A function that is not one of controller-runtime or client-go may filter what it lists, change it, or
+// send several requests. It is called for each list, its client decodes the response, and a line in the
+// log says so. Metadata alone, in which there is little to gain, is decoded by its client, too.
 //
-// For what a ListerWatcher lists, see its method FromListerWatcher.
-//
-// Responses are taken from clients only if nothing can change them on their way to the source:
-// if the methods of a client are called without a function in between, or with one of
-// client-go or controller-runtime. Any other may filter objects, change them, or merge several
-// lists. So the client decodes the responses of its requests, with a line in the log that
-// names the function. The same goes for a transport that is wrapped around that of the
-// Config; one that is in the configuration before it is asked first.
+// [ClientsetObjects], and so generated factories, need no Streaming; the options of the Streaming whose
+// Config a clientset was made with count there.
 //
 // It is safe for concurrent use.
 type Streaming struct {
 	shared    *decode.Shared
 	maxObject int64
-	// codecs has that of each resource, by codecKey.
-	codecs sync.Map
 }
 
-// NewStreaming returns one whose sources have in common what is equal.
+// NewStreaming returns a Streaming whose sources have in common what is equal.
 func NewStreaming(options ClientOptions) *Streaming {
 	return &Streaming{shared: options.shared(), maxObject: options.maxObject()}
 }
 
-// Config returns a copy of cfg, for the clients.
+// Config returns a copy of cfg, for the clients of the ListerWatchers. Change the copy, and wrap its
+// transport, before the first list or watch: sources then connect with it as it is.
 func (s *Streaming) Config(cfg *rest.Config) *rest.Config {
 	if cfg == nil {
 		return nil
 	}
 	cfg = rest.CopyConfig(cfg)
-	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &handover{streaming: s, next: next} })
+	client := sync.OnceValues(func() (*Client, error) { return connect(cfg, s.maxObject, s.shared) })
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &listener{s, client, next} })
 	return cfg
 }
 
 // FromListerWatcher is the function FromListerWatcher for a ListerWatcher whose client has the
 // Config, and passes it the context. Objects have the Go type of expected, a pointer, or are
 // unstructured. The server is an API server: its versions can be compared (KEP-5504).
-//
-// A response that can't be taken from the client is decoded by it, with a line in the log:
-// that of a client with another configuration, in CBOR, or of a list function of your own. Use
-// NewListWatchFromClient of client-go, or a client's methods with [FromClientset]. Metadata
-// alone, in which there is little to gain, is the client's too.
 func (s *Streaming) FromListerWatcher(lw toolscache.ListerWatcher, expected runtime.Object) cache.Source[runtime.Object] {
-	src := newListerWatcherSource(lw, expected)
+	objects := reflect.TypeOf(expected)
+	src := newCallingSource(lw, expected)
 	src.info.OrderedResourceVersions = true
-	return cache.Source[runtime.Object]{Objects: streamed(src, s, reflect.TypeOf(expected))}
-}
-
-// codecKey tells codecs apart: several resources may have one Go type, and each its kind.
-type codecKey struct {
-	pointer  reflect.Type
-	resource schema.GroupVersionResource
-}
-
-// codec returns the codec of a resource for objects of a type.
-func (s *Streaming) codec(pointer reflect.Type, resource schema.GroupVersionResource) *codec {
-	key := codecKey{pointer, resource}
-	of, ok := s.codecs.Load(key)
-	if !ok {
-		of, _ = s.codecs.LoadOrStore(key, newCodec(pointer, s.shared))
+	src.nameIn(formOf(expected))
+	if err := checkDecodable(objects); err != nil {
+		src.leave(err)
+		return cache.Source[runtime.Object]{Objects: src}
 	}
-	return of.(*codec)
-}
-
-// streamed returns a source that has the responses of the client of another one, which decodes
-// objects of a type: with a certain Streaming, or that of the client if it has one.
-func streamed(src *funcSource, streaming *Streaming, objects reflect.Type) cache.Objects {
-	if objects == nil || objects.Kind() != reflect.Pointer || objects == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
-		return src
+	if checkFunctions(lw, ownFunctions) == nil {
+		return FromListerWatcher[runtime.Object](lw, expected)
 	}
-	return &streamedSource{funcSource: src, streaming: streaming, objects: objects}
+	if err := checkFunctions(lw, singleRequests); err != nil {
+		src.leave(err)
+		return cache.Source[runtime.Object]{Objects: src}
+	}
+	return cache.Source[runtime.Object]{Objects: &askedSource{funcSource: src, objects: objects, expected: true}}
 }
 
-type streamedSource struct {
-	*funcSource
+// formOf returns what to put behind the name of a resource for informers whose objects are not
+// of its Go type.
+func formOf(example runtime.Object) string {
+	switch example.(type) {
+	case runtime.Unstructured:
+		return " (unstructured)"
+	case *metav1.PartialObjectMetadata:
+		return " (metadata)"
+	default:
+		return ""
+	}
+}
+
+// nameIn has the name of an informer, which a listener finds, end with a form.
+func (s *funcSource) nameIn(form string) {
+	list, open := s.list, s.watch
+	named := func(ctx context.Context) context.Context {
+		request := decoding.From(ctx)
+		if rename := request.Rename; rename != nil {
+			request.Rename = func(name string) { rename(name + form) }
+		}
+		return decoding.With(ctx, request)
+	}
+	s.list = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return list(named(ctx), options)
+	}
+	s.watch = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		return open(named(ctx), options)
+	}
+}
+
+// listener is the transport of a client with the Config, which answers questions about its requests.
+type listener struct {
 	streaming *Streaming
-	objects   reflect.Type
-	// left says that the client decodes all responses.
-	left atomic.Bool
-	// lists and watches are why the client decodes the latest; nil if it does not.
-	lists, watches atomic.Pointer[string]
+	client    func() (*Client, error)
+	next      http.RoundTripper
 }
 
-// Describe says besides why responses are left to the client.
-func (s *streamedSource) Describe() cache.SourceInfo {
-	info := s.funcSource.Describe()
-	info.DecodedByClient = func() string {
-		return ptr.Deref(cmp.Or(s.lists.Load(), s.watches.Load()), "")
+// WrappedRoundTripper makes the transport below visible to
+// k8s.io/apimachinery/pkg/util/net.
+func (l *listener) WrappedRoundTripper() http.RoundTripper { return l.next }
+
+func (l *listener) RoundTrip(req *http.Request) (*http.Response, error) {
+	wants := decoding.From(req.Context())
+	collection, ok := collectionIn(req.URL.Path)
+	if ok && wants.Rename != nil {
+		wants.Rename(collection.String())
 	}
-	return info
+	if ok && req.Method == http.MethodGet && asked(req.Context(), func(objects reflect.Type) (cache.Objects, error) {
+		client, err := l.client()
+		if err != nil {
+			return nil, err
+		}
+		return selected(client.Objects(objects, resourceOf(collection), collection.Namespace), req.URL.Query()), nil
+	}) {
+		return nil, errAsked
+	}
+	return l.next.RoundTrip(req)
 }
 
-func (s *streamedSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	if s.left.Load() {
-		return s.funcSource.List(ctx, options, each)
+func resourceOf(c decoding.Collection) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: c.Group, Version: c.Version, Resource: c.Resource}
+}
+
+// selected returns a source with the selectors of a request.
+func selected(objects cache.Objects, request url.Values) cache.Objects {
+	byLabel, byField := request.Get("labelSelector"), request.Get("fieldSelector")
+	if byLabel == "" && byField == "" {
+		return objects
 	}
-	ctx, cancel := within(ctx, options)
-	defer cancel()
-	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects}
-	defer t.end()
-	list, err := s.list(t.context(), options)
-	r := t.response()
+	return newTweaked(objects, func(options *metav1.ListOptions) {
+		options.LabelSelector, options.FieldSelector = byLabel, byField
+	})
+}
+
+// streamingOf returns the Streaming whose Config a client was made with, nil if there is none.
+func streamingOf(client getter) *Streaming {
+	of, ok := client.(*rest.RESTClient)
+	if !ok || of.Client == nil {
+		return nil
+	}
+	transport := of.Client.Transport
+	for {
+		if l, ok := transport.(*listener); ok {
+			return l.streaming
+		}
+		wrapper, ok := transport.(interface{ WrappedRoundTripper() http.RoundTripper })
+		if !ok {
+			return nil
+		}
+		transport = wrapper.WrappedRoundTripper()
+	}
+}
+
+// askedSource is a source of functions that send one request each. Its first call of a function is a
+// question for the request; from then on it sends its own.
+type askedSource struct {
+	*funcSource
+	objects reflect.Type
+	// expected reports whether the client ought to have the Config of a Streaming.
+	expected bool
+
+	mu sync.Mutex
+	// own sends the requests once they are known. over reports that they can't be.
+	own  cache.Objects
+	over bool
+}
+
+func (s *askedSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
+	var list runtime.Object
+	own, err := s.learn(ctx, func(ctx context.Context) (err error) {
+		list, err = s.list(ctx, options)
+		return err
+	})
 	switch {
-	case r != nil && err == nil:
-		taken(ctx, "Lists", &s.lists)
-		return r.list(ctx, each)
-	case r != nil && ctx.Err() == nil:
-		t.end()
-		s.leave(ctx, err)
-		return s.funcSource.List(ctx, options, each)
+	case own != nil:
+		return own.List(ctx, options, each)
 	case err != nil:
 		return metav1.ListMeta{}, err
 	}
-	s.expected(ctx, t, &s.lists)
+	s.say(ctx)
 	return s.each(ctx, list, each)
 }
 
-func (s *streamedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
-	if s.left.Load() {
-		return s.funcSource.Watch(ctx, options)
-	}
-	t := &takeover{caller: ctx, streaming: s.streaming, objects: s.objects, watch: true}
-	inner, err := s.watch(t.context(), options)
-	r := t.response()
+func (s *askedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+	var inner watch.Interface
+	own, err := s.learn(ctx, func(ctx context.Context) (err error) {
+		inner, err = s.watch(ctx, options)
+		return err
+	})
 	switch {
-	case r != nil && err == nil:
-		inner.Stop() // it has nothing to deliver
-		taken(ctx, "Watches", &s.watches)
-		return s.checked(r.watcher(t.request.ctx, t.request.cancel)), nil
-	case r != nil:
-		t.end()
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		s.leave(ctx, err)
-		return s.funcSource.Watch(ctx, options)
+	case own != nil:
+		return own.Watch(ctx, options)
 	case err != nil:
 		return nil, err
 	}
-	s.expected(ctx, t, &s.watches)
 	return s.watcher(ctx, inner)
 }
 
-// checked returns a watcher that reports objects that fail the check of the source.
-func (s *streamedSource) checked(w cache.Watcher) cache.Watcher {
-	if s.check == nil {
-		return w
+// learn returns the source of the requests that a function sends, nil if that is not known. To learn it,
+// the first call of the function is a question; a client that does not answer sends the request.
+func (s *askedSource) learn(ctx context.Context, send func(context.Context) error) (cache.Objects, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.own != nil:
+		return s.own, nil
+	case s.over:
+		return nil, send(ctx)
 	}
-	return checkedWatcher{w, s.check}
-}
-
-// leave leaves all responses to the client, which returned an error of one that was taken from it.
-func (s *streamedSource) leave(ctx context.Context, err error) {
-	s.left.Store(true)
-	s.report(ctx, "the client does not decode an empty response: "+err.Error(), &s.lists, &s.watches)
-}
-
-// expected notes that no response was taken, if one should have been.
-func (s *streamedSource) expected(ctx context.Context, t *takeover, of *atomic.Pointer[string]) {
-	if reason := t.reason(); reason != nil {
-		s.report(ctx, reason.Error(), of)
+	asking, q := ask(ctx)
+	sent := send(asking)
+	own, unknown := q.source(s.funcSource, s.objects)
+	switch {
+	case unknown == nil:
+		s.own = own
+		return own, nil
+	case q.answer == nil && sent != nil: // it may not have come as far as the transport
+		return nil, sent
 	}
-}
-
-// report notes why the client decodes lists or watches from now on, and logs the first reason.
-func (s *streamedSource) report(ctx context.Context, reason string, of ...*atomic.Pointer[string]) {
-	before := s.lists.Load() != nil || s.watches.Load() != nil
-	for _, noted := range of {
-		noted.Store(&reason)
+	s.over = true
+	if s.expected {
+		s.leave(unknown)
 	}
-	if !before {
-		klog.FromContext(ctx).Info("Lists and watches are decoded by the client that requests them", "reason", reason)
+	if q.answer != nil {
+		return nil, send(ctx)
 	}
-}
-
-// taken notes that the client does not decode lists, or watches, any more.
-func taken(ctx context.Context, what string, noted *atomic.Pointer[string]) {
-	if noted.Load() != nil && noted.Swap(nil) != nil {
-		klog.FromContext(ctx).Info(what + " are not decoded by the client any more")
-	}
+	return nil, nil
 }
 
 // checkedWatcher reports objects that fail a check.

@@ -105,12 +105,8 @@ func TestStreaming(t *testing.T) {
 func TestStreamingClientset(t *testing.T) {
 	cfg := serveEncoded(t, jsonType, podList(20), podNamed("watched"))
 	for name, of := range map[string]func(kubernetes.Interface) cache.Source[*corev1.Pod]{
-		"methods": func(clientset kubernetes.Interface) cache.Source[*corev1.Pod] {
-			pods := clientset.CoreV1().Pods("")
-			return FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch)
-		},
 		"client": func(clientset kubernetes.Interface) cache.Source[*corev1.Pod] {
-			return cache.Source[*corev1.Pod]{Objects: ClientsetObjects[*corev1.Pod](clientset, corev1.SchemeGroupVersion.WithResource("pods"), "", func() ResourceClient[*corev1.PodList] { return clientset.CoreV1().Pods("") })}
+			return cache.Source[*corev1.Pod]{Objects: clientsetPods(clientset)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -275,9 +271,7 @@ func TestStreamingTimeouts(t *testing.T) {
 				return streaming.FromListerWatcher(podsOf(t, cfg), &corev1.Pod{})
 			},
 			"clientset": func(t *testing.T, _ *Streaming, cfg *rest.Config) cache.Source[kruntime.Object] {
-				clientset := must(kubernetes.NewForConfig(cfg))(t)
-				pods := clientset.CoreV1().Pods("")
-				return cache.Source[kruntime.Object](FromClientset[*corev1.Pod](clientset, pods.List, pods.Watch))
+				return cache.Source[kruntime.Object]{Objects: clientsetPods(must(kubernetes.NewForConfig(cfg))(t))}
 			},
 		} {
 			t.Run(test.name+", "+kind, func(t *testing.T) {
@@ -362,7 +356,7 @@ func TestStreamingOfClientsThatPreferCBOR(t *testing.T) {
 		t.Errorf("%d objects, %v; the client has decoded them: %v", len(got), err, !took(streaming))
 	}
 	openWatch(t, src).Stop()
-	if want := []string{"application/json;q=0.9", "application/json;q=0.9"}; !slices.Equal(accept, want) {
+	if want := []string{"application/json", "application/json"}; !slices.Equal(accept, want) {
 		t.Errorf("Accept: got %q, want %q", accept, want)
 	}
 }
@@ -409,36 +403,41 @@ func streamingFallsBack(t *testing.T, cfg *rest.Config) {
 	}
 }
 
-// The description and the log say why the client decodes responses, and when it does not any more.
+// The description and the log say why the client decodes responses.
 func TestDecodedByClient(t *testing.T) {
-	contentType := "application/yaml" // which the client decodes
-	cfg := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.Write(encoded(t, jsonType, podList(2)))
-	})
 	streaming := NewStreaming(ClientOptions{})
-	src := streaming.FromListerWatcher(podsOf(t, streaming.Config(cfg)), &corev1.Pod{})
-	reason := src.Describe().DecodedByClient
-	var log strings.Builder
-	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log))))
-	for _, step := range []struct{ contentType, reason, logged string }{
-		{jsonType, "", ""},
-		{"application/yaml", "application/yaml", "Lists and watches are decoded by the client"},
-		{"application/yaml", "application/yaml", ""},
-		{jsonType, "", "Lists are not decoded by the client any more"},
-		{jsonType, "", ""},
+	cfg := streaming.Config(serveEncoded(t, jsonType, podList(2), podNamed("watched")))
+	own := podsOf(t, cfg).(*toolscache.ListWatch)
+	inner := own.ListWithContextFunc
+	own.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (kruntime.Object, error) {
+		return inner(ctx, options)
+	}
+	for _, test := range []struct {
+		lw     toolscache.ListerWatcher
+		reason string
+	}{
+		{podsOf(t, cfg), ""},
+		{podsOf(t, serveEncoded(t, jsonType, podList(2), podNamed("watched"))), "its client was not made with the Config of Streaming"},
+		{own, "source.TestDecodedByClient.func1, which may change the responses"},
+		{struct{ *toolscache.ListWatch }{podsOf(t, cfg).(*toolscache.ListWatch)}, ""},
+		{struct{ *toolscache.ListWatch }{own}, "source.TestDecodedByClient.func1, which may change the responses"},
+		{struct{ toolscache.ListerWatcher }{podsOf(t, cfg)}, "does not take a context"},
 	} {
-		contentType = step.contentType
-		log.Reset()
-		objects := 0
-		if _, err := src.List(ctx, metav1.ListOptions{}, func(any, error) { objects++ }); err != nil || objects != 2 {
-			t.Fatalf("%v, %d objects", err, objects)
+		src := streaming.FromListerWatcher(test.lw, &corev1.Pod{})
+		reason := src.Describe().DecodedByClient
+		var log strings.Builder
+		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log))))
+		for range 2 {
+			objects := 0
+			if _, err := src.List(ctx, metav1.ListOptions{}, func(any, error) { objects++ }); err != nil || objects != 2 {
+				t.Fatalf("%v, %d objects", err, objects)
+			}
 		}
-		if got := reason(); !strings.Contains(got, step.reason) || (got == "") != (step.reason == "") {
-			t.Errorf("%s: reason %q", step.contentType, got)
+		if got := reason(); !strings.Contains(got, test.reason) || (got == "") != (test.reason == "") {
+			t.Errorf("reason %q, want %q", got, test.reason)
 		}
-		if got := log.String(); !strings.Contains(got, step.logged) || (got == "") != (step.logged == "") {
-			t.Errorf("%s: logged %q, want %q", step.contentType, got, step.logged)
+		if told := strings.Count(log.String(), "Lists and watches are decoded by the client"); (told == 1) != (test.reason != "") || told > 1 {
+			t.Errorf("%q: told %d times: %q", test.reason, told, log.String())
 		}
 	}
 }

@@ -22,8 +22,10 @@ type restWatcher struct {
 	*response
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
-	frames frames
-	err    error // with which the stream has ended
+	// encoding and frames are of the stream once its first bytes have come; frames is nil before.
+	encoding encoding
+	frames   frames
+	err      error // with which the stream has ended
 }
 
 // Stop ends the request.
@@ -56,6 +58,13 @@ func (w *restWatcher) Next() (cache.WatchEvent, error) {
 
 // next returns the next frame that is wanted.
 func (w *restWatcher) next() (frame, error) {
+	if w.frames == nil {
+		encoding, content, err := w.content(true)
+		if err != nil {
+			return frame{}, err
+		}
+		w.encoding, w.frames = encoding, encoding.frames(content, w.limit)
+	}
 	for {
 		raw, err := w.frames.next()
 		if err != nil || w.selects(raw) {

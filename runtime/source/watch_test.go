@@ -141,7 +141,7 @@ func TestCustomResourceWatch(t *testing.T) {
 func nextFrames(t *testing.T, stream io.Reader, limit int64) (names []string, errs []error) {
 	t.Helper()
 	codec := newCodec(reflect.TypeFor[*corev1.Pod](), decode.NewShared())
-	r := response{decoder{codec: codec, gv: pods.GroupVersion(), limit: limit}, io.NopCloser(stream), inJSON}
+	r := response{decoder{codec: codec, gv: pods.GroupVersion(), limit: limit}, io.NopCloser(stream)}
 	w := r.watcher(t.Context(), func(error) {})
 	for {
 		frame, err := w.Next()
@@ -414,8 +414,8 @@ func TestUnstructuredWatchKeepsItsKind(t *testing.T) {
 }
 
 func TestWatchAnswerOfAnotherContentType(t *testing.T) {
-	_, err := New[*corev1.Pod](newClient(t, serveBody(t, "text/html", "<html>")), pods, "").Watch(t.Context(), metav1.ListOptions{})
-	if err == nil || !strings.Contains(err.Error(), "text/html") {
+	_, err := openWatch(t, New[*corev1.Pod](newClient(t, serveBody(t, "text/html", "<html>")), pods, "")).Next()
+	if err == nil || !strings.Contains(err.Error(), `begins with "<htm"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -121,9 +121,10 @@ protobuf, and so do managers; custom resources, and clients that decode any type
 The pods are as an API server sends them, 13 KB of JSON each. "replicas" are of
 deployments with a hundred pods, "fixed-volumes" the same but that the volume with the
 token of the service account has one name in all pods of a deployment, where API servers
-choose one for each, and "distinct" pods have no string and no number in common. "manager" is
-the cache of controller-runtime with the pods of "replicas": as it is, and with the informers of
-` + "`Streaming`" + `, see [controller-runtime](../../controller-runtime.md).
+choose one for each, and "distinct" pods have no string and no number in common. Three ways have the pods of "replicas": "manager" is
+the cache of controller-runtime, as it is and with the informers of ` + "`Streaming`" + `
+([controller-runtime](../../controller-runtime.md)); "import" is an informer of ` + "`NewListWatchFromClient`" + `, with client-go's
+package ` + "`cache`" + ` and with this module's; "clientset" is a factory over client-go's clientset, client-go's and a generated one.
 
 - **cpu**: of the process, user and system, from the start until a handler has seen all
 - **peak-RSS-B**: the most resident memory until then, without what the process had before
@@ -148,9 +149,9 @@ are of deployments with a hundred pods. client-go has the same clients in all ro
 
 - **typed**: sources of runtime/source, which decode lists item by item
 - **transform**: the same with a transform that drops the managed fields and the spec
-- **clientset**: a client of client-go, which decodes whole lists
-- **streaming**: a client of client-go that has the configuration of a ` + "`source.Streaming`" + `, so
-  that the informers decode
+- **clientset**: informers over a REST client of client-go, as a clientset has it. Informers of this runtime send their
+  requests through it, and decode
+- **functions**: list functions of one's own around such a client, which decodes whole lists
 - **peak-RSS-B**: the most resident memory until all are in sync, without what the process had
   before
 - **held-B**: the live heap then, after a garbage collection

@@ -30,8 +30,14 @@ func ingest(s scale) []workload {
 		add(mode.withoutGoals(), "distinct", pods.Population{Distinct: true}, s.pods)
 	}
 	for _, mode := range ingestModes {
-		mode.manager = true
-		add(mode.withoutGoals(), "manager", pods.Population{}, s.pods)
+		mode.through = manager
+		add(mode.withoutGoals(), string(manager), pods.Population{}, s.pods)
+	}
+	for _, through := range []way{importLine, clientset} {
+		for _, mode := range []ingestMode{watchListInProtobuf, watchListInJSON} {
+			mode.through = through
+			add(mode.withoutGoals(), string(through), pods.Population{}, s.pods)
+		}
 	}
 	for _, n := range s.podsPlotted {
 		if n != s.pods {
@@ -45,8 +51,8 @@ func ingest(s scale) []workload {
 type ingestMode struct {
 	watchList bool
 	encoding  encoding
-	// manager reports whether the informers come from controller-runtime's cache.
-	manager bool
+	// through is the way to the informers.
+	through way
 	// sync are the measures of the first list, and events the measures of the watch events after it.
 	sync, events []measure
 }
@@ -106,8 +112,8 @@ func (m ingestMode) workload(population string, of pods.Population, events int) 
 	f := feed{Pods: of, Events: events, WatchList: m.watchList, Encoding: m.encoding}
 	w := workload{
 		name:   fmt.Sprintf("ingest/%s/%s/pods=%d", population, m, of.Size),
-		theirs: ingester{Feed: f, Manager: m.manager}.benchmark,
-		ours:   ingester{Feed: f, Manager: m.manager, Ours: true}.benchmark,
+		theirs: ingester{Feed: f, Through: m.through}.benchmark,
+		ours:   ingester{Feed: f, Through: m.through, Ours: true}.benchmark,
 		show:   slices.Concat(m.sync, m.events),
 	}
 	if of.Size > 1_000 {

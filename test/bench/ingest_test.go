@@ -38,14 +38,16 @@ func TestIngested(t *testing.T) {
 		t.Cleanup(server.Close)
 		for name, i := range map[string]ingester{
 			"client-go": {}, "here": {Ours: true},
-			"manager": {Manager: true}, "manager-here": {Manager: true, Ours: true},
+			"manager": {Through: manager}, "manager-here": {Through: manager, Ours: true},
+			"import": {Through: importLine}, "import-here": {Through: importLine, Ours: true},
+			"clientset": {Through: clientset}, "clientset-here": {Through: clientset, Ours: true},
 		} {
 			t.Run(mode.String()+"/"+name, func(t *testing.T) {
 				if before35 && !i.Ours {
 					t.Skip("client-go before 0.35 does not tell lists and watch-lists apart")
 				}
 				i.Host, i.Feed, i.received = server.URL+"/"+name, f, new(atomic.Int64)
-				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, mode.watchList || !i.Manager)
+				featurestesting.SetFeatureDuringTest(t, features.WatchListClient, mode.watchList || i.Through == direct)
 				informer, err := i.informer()
 				if err != nil {
 					t.Fatal(err)

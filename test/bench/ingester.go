@@ -26,8 +26,8 @@ type ingester struct {
 	Host string
 	Feed feed
 	Ours bool
-	// Manager is for an informer of controller-runtime's cache.
-	Manager bool
+	// Through is the way to the informer.
+	Through way
 	// Shards is of how many equal shards it follows the first; zero is all pods.
 	Shards int
 
@@ -59,8 +59,8 @@ func (i ingester) run() (result ingested, err error) {
 	if err != nil {
 		return result, err
 	}
-	// The server has what the Feed says, and a manager has no other way to say it.
-	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%t", watchListVariable, i.Feed.WatchList || !i.Manager))
+	// The server has what the Feed says, and only a direct way has an option for it.
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%t", watchListVariable, i.Feed.WatchList || i.Through == direct))
 	if err := resultOf(cmd, &result); err != nil {
 		return result, fmt.Errorf("ingest: %w", err)
 	}
@@ -150,8 +150,8 @@ func (i ingester) informer() (toolscache.SharedIndexInformer, error) {
 	}
 	config.ContentType = string(i.Feed.Encoding)
 	config.AcceptContentTypes = string(i.Feed.Encoding)
-	if i.Manager {
-		return newManagerInformer(config, i.Ours)
+	if i.Through != direct {
+		return i.Through.informer(config, i.Ours)
 	}
 	implementation := podinformers.ClientGo
 	if i.Ours {

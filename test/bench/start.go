@@ -27,7 +27,7 @@ import (
 func starts(s scale) []workload {
 	var all []workload
 	server := collections{Resources: startResources, Each: s.started}
-	for _, way := range []startWay{typedStart, transformStart, clientsetStart, streamingStart} {
+	for _, way := range []startWay{typedStart, transformStart, clientsetStart, functionsStart} {
 		theirs, ours := starter{Server: server, Way: way}, starter{Server: server, Way: way, Ours: true}
 		all = append(all, workload{
 			name:   fmt.Sprintf("start/%s/objects=%d", way, server.Resources*server.Each),
@@ -47,10 +47,10 @@ const (
 	typedStart startWay = "typed"
 	// transformStart has a transform too, which drops most of each object.
 	transformStart startWay = "transform"
-	// clientsetStart is a client of client-go, which decodes whole lists.
+	// clientsetStart has a REST client of client-go, through which runtime/source sends its requests.
 	clientsetStart startWay = "clientset"
-	// streamingStart is the same client, whose responses runtime/source decodes.
-	streamingStart startWay = "streaming"
+	// functionsStart has list functions of its own around that client, which decodes whole lists.
+	functionsStart startWay = "functions"
 
 	startResources = 26
 
@@ -125,18 +125,12 @@ func (s starter) informers() (start func(context.Context) error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	streaming := source.NewStreaming(source.ClientOptions{})
-	streamed, err := rest.RESTClientFor(streaming.Config(theirs))
-	if err != nil {
-		return nil, err
-	}
 	f := factory.NewForResources(func(resource schema.GroupVersionResource, namespace string) core.Objects {
-		if s.Way == clientsetStart {
-			return source.FromListerWatcher[*v1.Pod](listerOf(whole, resource), &v1.Pod{}).Objects
-		}
-		if s.Way == streamingStart {
-			lw := toolscache.ToListerWatcherWithContext(listerOf(streamed, resource))
-			return source.FromClientset[*v1.Pod](onlyLists{}, lw.ListWithContext, lw.WatchWithContext).Objects
+		switch lw := source.NewListWatch(whole, resource.Resource, namespace, nil); s.Way {
+		case clientsetStart:
+			return source.FromListerWatcher[*v1.Pod](lw, &v1.Pod{}).Objects
+		case functionsStart:
+			return source.FromClientset[*v1.Pod](whole, lw.ListWithContext, lw.WatchWithContext).Objects
 		}
 		return source.New[*v1.Pod](client, resource, namespace).Objects
 	}, factory.Options{

@@ -14,7 +14,7 @@ func TestStart(t *testing.T) {
 	}
 	listener := httptest.NewServer(handler)
 	t.Cleanup(listener.Close)
-	for _, way := range []startWay{typedStart, transformStart, clientsetStart, streamingStart} {
+	for _, way := range []startWay{typedStart, transformStart, clientsetStart, functionsStart} {
 		for name, s := range map[string]starter{
 			"client-go": {}, "here": {Ours: true},
 		} {

@@ -122,11 +122,9 @@ var (
 	NewExpirationStore                     = cache.NewExpirationStore
 	NewFIFO                                = cache.NewFIFO
 	NewFakeExpirationStore                 = cache.NewFakeExpirationStore
-	NewFilteredListWatchFromClient         = cache.NewFilteredListWatchFromClient
 	NewGenericLister                       = cache.NewGenericLister
 	NewHeap                                = cache.NewHeap
 	NewIntegerResourceVersionMutationCache = cache.NewIntegerResourceVersionMutationCache
-	NewListWatchFromClient                 = cache.NewListWatchFromClient
 	NewNamedReflector                      = cache.NewNamedReflector
 	NewObjectName                          = cache.NewObjectName
 	NewRealFIFO                            = cache.NewRealFIFO //nolint:staticcheck // deprecated there and here

@@ -39,12 +39,7 @@ func informerName(example runtime.Object, description string, identifier Informe
 
 // dotted joins the parts of a name as kubectl does, without those that are empty.
 func dotted(name, version, group string) string {
-	for _, part := range []string{version, group} {
-		if part != "" {
-			name += "." + part
-		}
-	}
-	return name
+	return decoding.Collection{Group: group, Version: version, Resource: name}.String()
 }
 
 // typeName returns the name of a type or of what it points to, with the import path,
@@ -61,14 +56,4 @@ func typeName(t reflect.Type) string {
 		return fmt.Sprint(t)
 	}
 	return named.PkgPath() + "." + named.Name()
-}
-
-// nameOf returns the name of an informer that lists a collection, as "pods.v1", or
-// "pods.v1/default" if it is of one namespace.
-func nameOf(c decoding.Collection) string {
-	name := dotted(c.Resource, c.Version, c.Group)
-	if c.Namespace != "" {
-		name += "/" + c.Namespace
-	}
-	return name
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -54,7 +53,7 @@ func (i *Informers) source(lw ListerWatcher, example runtime.Object) core.Source
 	if set := i.sources[reflect.TypeOf(example)]; set != nil {
 		return core.Source[runtime.Object]{Objects: set}
 	}
-	return i.streaming.FromListerWatcher(observed{lw, formOf(example)}, example)
+	return i.streaming.FromListerWatcher(lw, example)
 }
 
 // New returns an informer like NewSharedIndexInformer. It fits controller-runtime's
@@ -68,18 +67,6 @@ func (i *Informers) New(lw ListerWatcher, exampleObject runtime.Object, defaultE
 	defer i.mu.Unlock()
 	i.all = append(slices.DeleteFunc(i.all, (*untypedInformer).IsStopped), informer)
 	return informer
-}
-
-// formOf returns the suffix of an informer's name if its objects do not have the resource's Go type.
-func formOf(example runtime.Object) string {
-	switch example.(type) {
-	case runtime.Unstructured:
-		return " (unstructured)"
-	case *metav1.PartialObjectMetadata:
-		return " (metadata)"
-	default:
-		return ""
-	}
 }
 
 // current returns the informers that have not stopped, and drops the others.

@@ -1,6 +1,6 @@
-// Package decoding carries decoding options in a request's context, from the informer to its source,
-// through any wrappers, and from a source to the transport of its client. It also tells informers and
-// sources to which memory of an object its readers write.
+// Package decoding lets an informer tell its source, through whatever wraps that, how to decode its
+// objects. It lets a source ask functions and clients what they request, and tells informers and
+// sources which memory of an object its readers write to.
 package decoding
 
 import "context"
@@ -34,17 +34,31 @@ type Request struct {
 	// Rename gives the informer a better name than it was made with. The first call counts. It is nil in
 	// requests outside of Run.
 	Rename func(name string)
-	// Requested is called by the transport of a Streaming. It may be nil.
-	Requested func(Collection)
 	// Judge returns an error for a list that may not be a list of the requested objects. The source calls
 	// it when the list has arrived, and returns its error. Nil accepts every list.
 	Judge func(List) error
-	// Sender is the state of the source for the transport of its client. It may be nil.
-	Sender any
+	// Question asks for a description of the request, from the function or transport that would send it. It
+	// is not sent then. Nil asks nothing.
+	Question any
 }
 
 // Collection is a resource in one namespace, or in all for "", as a request names it.
 type Collection struct{ Group, Version, Resource, Namespace string }
+
+// String returns the name of an informer of the collection, as "pods.v1", or "pods.v1/default" if it is of
+// one namespace.
+func (c Collection) String() string {
+	name := c.Resource
+	for _, part := range []string{c.Version, c.Group} {
+		if part != "" {
+			name += "." + part
+		}
+	}
+	if c.Namespace != "" {
+		name += "/" + c.Namespace
+	}
+	return name
+}
 
 // List describes a list, or a page of one, by what it says about itself and its resource.
 type List struct {
@@ -88,9 +102,9 @@ func WithJudge(ctx context.Context, judge func(List) error) context.Context {
 	return With(ctx, request)
 }
 
-// WithSender returns a context for the request of ctx with a sender.
-func WithSender(ctx context.Context, sender any) context.Context {
+// WithQuestion returns a context for a question about the request of ctx.
+func WithQuestion(ctx context.Context, question any) context.Context {
 	request := From(ctx)
-	request.Sender = sender
+	request.Question = question
 	return With(ctx, request)
 }

@@ -2,7 +2,9 @@ package generators
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"go/scanner"
 	"io"
 	"path"
 	"strings"
@@ -10,9 +12,49 @@ import (
 
 	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
+	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/templates"
 )
+
+// Result says what a run found and did, or with Options.Verify would do.
+type Result struct {
+	// Types are those that were found in the API packages, the skipped ones last. It is nil
+	// if the packages could not be read.
+	Types []Row
+	// Warnings are problems that did not stop the run.
+	Warnings scanner.ErrorList
+	// OtherModules is the number of other modules below the patterns that have API types.
+	// Like the go command, the generator does not read them.
+	OtherModules int
+	// Next is the command that completes go.mod for the generated code, or empty.
+	Next string
+	// Files is the number of files that were generated.
+	Files int
+	// Changes are those that were made, or with Options.Verify that a run without it would make,
+	// sorted by path.
+	Changes []Change
+
+	model *collect.Model
+}
+
+// Change is a change of one file. Its Path is relative to the working directory. Its Kind is "create" for a
+// file that does not exist yet, "update" for new content, and "remove" for a file of an earlier run whose API
+// type no longer exists.
+type Change = output.Change
+
+// run has the state that the steps of a run share.
+type run struct {
+	ctx     context.Context
+	options *Options
+	loader  *load.Loader
+	// templates are the users'.
+	templates []*templates.Template
+	// to and runs are set once the model is complete.
+	to   targets
+	runs []*templates.Run
+	Result
+}
 
 // Row is one line of a list: a type that something is generated for, or one
 // that was skipped.
@@ -140,11 +182,6 @@ func summary(m *collect.Model) string {
 	}
 	return fmt.Sprintf("%s, %d skipped", diag.Count(kinds, "type"), len(m.Skipped))
 }
-
-// Change is a change of one file. Its Path is relative to the working directory, and its Kind is
-// "create" for a file that does not exist yet, "update" for one with other content than before,
-// and "remove" for one of an earlier run whose API type no longer exists.
-type Change = output.Change
 
 // Diff returns the changes as a unified diff, with a line about each file.
 func (r *Result) Diff() string {

@@ -18,34 +18,12 @@ import (
 	"github.com/informer-gen/informer-gen/generators/internal/load"
 	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
-	"github.com/informer-gen/informer-gen/templates"
 )
 
 // ErrNothing is returned when no type was found to generate anything for.
 // Its message lists the candidates, and why each was skipped; so does a
 // go/scanner.ErrorList in its tree.
 var ErrNothing = errors.New("nothing to generate")
-
-// Result says what a run found and did, or with Options.Verify would do.
-type Result struct {
-	// Types are those that were found in the API packages, the skipped ones last. It is nil
-	// if the packages could not be read.
-	Types []Row
-	// Warnings are problems that did not stop the run.
-	Warnings scanner.ErrorList
-	// OtherModules is the number of other modules below the patterns that have API types.
-	// Like the go command, the generator does not read them.
-	OtherModules int
-	// Next is the command that completes go.mod for the generated code, or empty.
-	Next string
-	// Files is the number of files that were generated.
-	Files int
-	// Changes are those that were made, or with Options.Verify that a run without it would make,
-	// sorted by path.
-	Changes []Change
-
-	model *collect.Model
-}
 
 // Run generates informers, listers and clients. With an error, the Result has what was
 // found until then.
@@ -73,19 +51,6 @@ func Run(ctx context.Context, options Options) (Result, error) {
 		err = context.Cause(ctx) // rather than what this has led to
 	}
 	return r.Result, err
-}
-
-// run has the state that the steps of a run share.
-type run struct {
-	ctx     context.Context
-	options *Options
-	loader  *load.Loader
-	// templates are the users'.
-	templates []*templates.Template
-	// to and runs are set once the model is complete.
-	to   targets
-	runs []*templates.Run
-	Result
 }
 
 // steps takes all steps that the options ask for, up to the first one with a problem.

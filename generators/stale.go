@@ -7,49 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/informer-gen/informer-gen/generators/internal/collect"
 	"github.com/informer-gen/informer-gen/generators/internal/diag"
-	"github.com/informer-gen/informer-gen/generators/internal/fields"
-	"github.com/informer-gen/informer-gen/generators/internal/load"
-	"github.com/informer-gen/informer-gen/generators/internal/output"
 	"github.com/informer-gen/informer-gen/generators/internal/paths"
 )
-
-// sweeper finds out which leftovers are stale. What earlier runs wrote is known by the sentence in each
-// file, and by the list of the files of users' templates, which may be anywhere.
-type sweeper struct {
-	options *Options
-	loader  *load.Loader
-	to      targets
-	groups  map[string]*collect.Group // by import path and name of their kinds' types
-	written map[string]bool           // the files of this run
-	folders map[string]bool           // the directories that it writes to
-	// failed are the packages that collecting types has looked for and not found, in
-	// which it might have seen another type.
-	failed map[string]error
-	diags  *diag.List
-	told   map[string]bool // the factories and packages of which there is a message
-}
-
-func newSweeper(r *run, files []output.Rendered, diags *diag.List) *sweeper {
-	s := &sweeper{
-		options: r.options, loader: r.loader, to: r.to, failed: maps.Clone(r.loader.Failed), diags: diags,
-		groups: map[string]*collect.Group{}, written: map[string]bool{}, folders: map[string]bool{}, told: map[string]bool{},
-	}
-	for _, file := range files {
-		s.written[file.Path] = true
-		s.folders[filepath.Dir(file.Path)] = true
-	}
-	for _, of := range r.model.Copies {
-		if of.Unknown { // and another run knows, which has the type that this one excludes
-			s.written[filepath.Join(of.Dir, fields.CopiesFile)] = true
-		}
-	}
-	for group, kind := range r.model.Kinds() {
-		s.groups[kind.API.Path+"."+kind.Name] = group
-	}
-	return s
-}
 
 // stale lists the leftovers whose API types or templates are no more. It lists none in a run that could not
 // load a package.

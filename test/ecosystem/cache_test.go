@@ -100,6 +100,35 @@ func stockOrders(t *testing.T) client.Client {
 	return api
 }
 
+// The functions that controller-runtime gives an informer are known by their names, so that the informer
+// sends the requests itself, for each form of objects but metadata.
+func TestFunctionsOfControllerRuntimeAreKnown(t *testing.T) {
+	stockOrders(t)
+	config, informers := clientgocache.Streaming(server.Config())
+	mapper, err := newMapper(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := cache.New(config, cache.Options{Scheme: newScheme(t), Mapper: mapper, NewInformer: informers.New,
+		DefaultNamespaces: map[string]cache.Config{"a": {}, "b": {LabelSelector: labels.SelectorFromSet(labels.Set{"size": "large"})}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, objects.Start)
+	for form, list := range orderLists() {
+		wantNames(t, objects, form, list, []string{"a/large", "a/small", "b/large"})
+	}
+	all := informers.Status()
+	if len(all) != 6 {
+		t.Errorf("%d informers, want 2 for each of 3 forms", len(all))
+	}
+	for _, status := range all {
+		if status.DecodedByClient != "" {
+			t.Errorf("%s: decoded by the client: %s", status.Name, status.DecodedByClient)
+		}
+	}
+}
+
 // A cache on this module's informers has exactly the objects that its options select, in
 // each of the three forms in which it is read, and follows what changes.
 func TestCacheOptions(t *testing.T) {

@@ -283,7 +283,8 @@ func TestRandomConsistency(t *testing.T) {
 					}
 				case 9:
 					if random.IntN(6) == 0 {
-						// Once the server is as far again as it was, nobody can see that it has restarted.
+						// Once the server is as far again as it was, a client can't see that it has
+						// restarted.
 						time.Sleep(time.Minute)
 						_ = api.Restore(backup)
 						confirmRandomly(t, seed, 0, api, r, name())

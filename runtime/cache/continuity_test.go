@@ -59,8 +59,8 @@ func (w *cutWatcher) Next() (cache.WatchEvent, error) {
 	return event, err
 }
 
-// An informer whose watches are cut is without a watch for no more than a twentieth of
-// the time, asks no more often than it has to, and does not take it for a failure.
+// An informer whose watches are cut is without a watch for at most a twentieth of the time. It asks no more
+// often than it must, and does not take a cut for a failure.
 func TestWatchesThatAreCut(t *testing.T) {
 	goAway := errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\"")
 	for _, test := range []struct {
@@ -284,7 +284,7 @@ func TestWatchListsThatAreCut(t *testing.T) {
 	}
 }
 
-// Whatever the options are, a server is not asked without pause.
+// Whatever the options are, an informer pauses between its requests.
 func TestEveryRequestHasAFloor(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -520,7 +520,7 @@ func TestOnFailureDecidesWithoutBackoff(t *testing.T) {
 	}
 }
 
-// Whoever logs why a watch-list has ended finds the reason in the status as well.
+// A log of the reason why a watch-list has ended finds the reason in the status as well.
 func TestReasonIsInTheStatusBeforeTheLog(t *testing.T) {
 	for _, test := range []struct {
 		fault    cachetest.Fault

@@ -83,8 +83,8 @@ func TestWatchListsThatAreBusy(t *testing.T) {
 	})
 }
 
-// lagging is a server whose cache stands still at a version: it answers each list with that, but
-// for those of the latest state.
+// lagging is a server whose cache stands still at a version. It answers each list with that version, except
+// for lists of the latest state.
 type lagging struct {
 	*cachetest.API[*thing]
 	version string
@@ -459,8 +459,7 @@ func TestNewHistory(t *testing.T) {
 	}
 }
 
-// A watch that is closed each time after its first event is not opened again without a
-// backoff.
+// An informer backs off before it opens a watch again that is closed each time after its first event.
 func TestShortWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))

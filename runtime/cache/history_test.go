@@ -17,10 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// Whatever the server does, and however handlers and indexes come and go, in
-// the end the store, the indexes and what each handler believes are the truth.
-// On the way there, no version goes back unless the server sends older events again,
-// and no request follows another too soon.
+// Whatever the server does, and however handlers and indexes come and go, in the end the store, the indexes
+// and each handler's view are the truth. On the way there, a version goes back only if the server sends
+// older events again, and no request follows another too soon.
 func TestHistories(t *testing.T) {
 	if *seed != 0 {
 		playRandomHistory(t, *seed)
@@ -43,9 +42,9 @@ func playRandomHistory(t *testing.T, seed uint64) {
 	}
 }
 
-// An even seed repeats a history: its requests come again, at the same times, and meet the
-// same faults. A few may differ, more of them on a busy machine, since the order of timers
-// that expire at the same moment is not defined; if the jitter were not repeated, all would.
+// An even seed repeats a history: its requests come again, at the same times, and meet the same faults. A
+// few may differ, more of them on a busy machine, since the order of timers that expire at the same moment
+// is not defined. If the jitter were not repeated, all would differ.
 func TestHistoryRepeats(t *testing.T) {
 	played := func(seed uint64) (all []string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -386,7 +385,7 @@ func (h *history) check() {
 	h.checkRate()
 }
 
-// checkForward compares the status with that of before.
+// checkForward compares the status with the status before.
 func (h *history) checkForward() {
 	h.t.Helper()
 	text := h.Status().ResourceVersion

@@ -30,7 +30,7 @@ type oddServer struct {
 	noFake bool
 
 	mu sync.Mutex
-	// version and objects are those of a list.
+	// version and objects are the version and the objects of a list.
 	version string
 	objects []*thing
 	events  chan cache.WatchEvent
@@ -243,8 +243,8 @@ func (s *streamingServer) Describe() cache.SourceInfo {
 	return cache.SourceInfo{OrderedResourceVersions: s.ordered}
 }
 
-// A relist delivers other content at the same version, unless versions are those of etcd,
-// where that does not happen.
+// A relist delivers other content at the same version, unless versions come from etcd, where that does not
+// happen.
 func TestRelistAtOneVersion(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -302,8 +302,8 @@ func TestRelistAtOneVersion(t *testing.T) {
 	}
 }
 
-// A source of which nothing is known is not asked for its version while it is silent,
-// and a relist that finds the same objects has no events.
+// An informer does not ask a source about which nothing is known for its version while the source is
+// silent. A relist that finds the same objects has no events.
 func TestIdleSourceWithoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &oddServer{objects: []*thing{made("a", "u", "", "x")}, events: make(chan cache.WatchEvent)}
@@ -472,13 +472,13 @@ func TestNoVersionToWatchFrom(t *testing.T) {
 	}
 }
 
-// An empty list without a version, of a server whose lists had one, and of which nothing else is known,
-// deletes nothing until lists have been so for a while.
+// An empty list without a version deletes nothing until lists have been so for a while, if earlier lists of
+// the server had a version and nothing else is known of it.
 func TestListThatLostItsVersion(t *testing.T) {
 	for _, test := range []struct {
 		version string
 		fake    bool
-		// lasts is how long lists are so, with one that failed in between, if any.
+		// lasts is the time for which lists are so, with a list that failed in between, if any.
 		lasts  time.Duration
 		failed bool
 		want   []string

@@ -70,8 +70,8 @@ func manyScopes(n int) *scopes {
 	return p
 }
 
-// The work for one namespace, which is done for each at the end of an outage, and for each key
-// that is waited for at each event, does not depend on how many there are.
+// The work for one namespace does not depend on the number of namespaces. It is done for each namespace at
+// the end of an outage, and for each awaited key at each event.
 func TestWorkOfOneScope(t *testing.T) {
 	unavailable := &Failure{Err: apierrors.NewServiceUnavailable("down")}
 	for name, work := range map[string]func(*scopes){

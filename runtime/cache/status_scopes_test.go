@@ -18,7 +18,7 @@ func TestDecodedByClientOfScopes(t *testing.T) {
 	}
 }
 
-// The status of an informer of several namespaces is that of the one that is worst off.
+// An informer of several namespaces has the status of the namespace that is worst off.
 func TestStatusOfScopes(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }

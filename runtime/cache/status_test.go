@@ -224,7 +224,7 @@ func TestHealthCheckOfQuietResource(t *testing.T) {
 	})
 }
 
-// What was not in sync when it was asked says why, without a cause that it does not have.
+// CheckSynced says why an informer is not in sync, and names no cause.
 func TestCheckSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := cachetest.NewAPI(newThing("a"))

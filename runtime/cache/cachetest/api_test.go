@@ -193,7 +193,7 @@ func TestConcurrent(t *testing.T) {
 		writers.Go(func() {
 			for n := range 300 {
 				name := fmt.Sprint("a/", (n*7+i)%20)
-				// Others write too: each of these may fail.
+				// Other goroutines write too: each of these calls may fail.
 				_, _ = api.Create(carp(name))
 				_, _ = api.Update(on(fmt.Sprint(i, n), carp(name)))
 				_, _, err := list(t, api.Source(), metav1.ListOptions{Limit: 5})

@@ -15,9 +15,9 @@ import (
 // state is a plain model of what a client knows: name to resourceVersion.
 type state map[string]string
 
-// TestHistoryReplays compares with a plain map, for random writes: the exact
-// list at every resourceVersion is what was there at it, and that list and the
-// watch from it give the latest state, with and without a selector.
+// TestHistoryReplays compares with a plain map, for random writes. The exact list at every resourceVersion
+// has the objects of that version. That list and the watch from it give the latest state, with and without
+// a selector.
 func TestHistoryReplays(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -27,8 +27,8 @@ func list(t testing.TB, source cache.Source[*testv1.Carp], options metav1.ListOp
 	return names(objs), page, err
 }
 
-// listed is an API at resourceVersion 7: three objects, one of them changed,
-// one deleted, and one created after it.
+// listed returns an API at resourceVersion 7. It has three objects: one was changed, and one created after
+// another was deleted.
 func listed(t testing.TB) *API[*testv1.Carp] {
 	api := NewAPI(carp("b/one", "app=x"), carp("a/two"), carp("a/gone")) // 2, 3, 4
 	must(api.Update(on("n1", carp("b/one", "app=x"))))(t)                // 5

@@ -36,7 +36,7 @@ func TestAllocations(t *testing.T) {
 	for _, side := range []struct {
 		name    string
 		indexer Indexer
-		// list is what a list costs.
+		// list is the cost of a list.
 		list float64
 		more map[string]reading
 	}{

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The adapters are what client-go takes.
+// The adapters have the types that client-go takes.
 var (
 	_ cache.SharedIndexInformer              = (*untypedInformer)(nil)
 	_ cache.Indexer                          = (*indexer)(nil)
@@ -17,8 +17,8 @@ var (
 	_ cache.ResourceEventHandlerRegistration = (*registration)(nil)
 )
 
-// The constructors have client-go's signatures, but for StoreOption. The second
-// is that of controller-runtime's cache.Options.NewInformer.
+// The constructors have client-go's signatures, except for StoreOption. The second has the signature of
+// controller-runtime's cache.Options.NewInformer.
 var (
 	_ func(cache.ListerWatcher, runtime.Object, time.Duration) cache.SharedInformer                         = NewSharedInformer
 	_ func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer    = NewSharedIndexInformer

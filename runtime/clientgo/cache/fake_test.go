@@ -25,7 +25,7 @@ type fakeAPI struct {
 	history   []watch.Event
 	forgotten int
 	watchers  []*watch.RaceFreeFakeWatcher
-	// failure is what lists and watches return, if it is not nil.
+	// failure is the error that lists and watches return, if it is not nil.
 	failure error
 	// more are items that lists have besides the pods.
 	more []v1.Pod

@@ -36,8 +36,8 @@ func podInformer(api *fakeAPI, resync time.Duration) SharedIndexInformer {
 	return NewSharedIndexInformer(api.listWatch(), &v1.Pod{}, resync, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
 }
 
-// onAll runs a test, in a bubble, with our untyped informers, our typed ones
-// and client-go's: nobody should be able to tell one from the other.
+// onAll runs a test, in a bubble, with our untyped informers, our typed ones and client-go's: a user should
+// not be able to tell them apart.
 func onAll(t *testing.T, test func(t *testing.T, podInformer podInformerFunc)) {
 	for name, newInformer := range map[string]podInformerFunc{
 		"untyped": podInformer,
@@ -248,7 +248,7 @@ func TestTransform(t *testing.T) {
 	})
 }
 
-// cluster is what a transform makes of a pod: it has metadata, and is no runtime.Object.
+// cluster is the result of a transform of a pod. It has metadata, and is no runtime.Object.
 type cluster struct {
 	metav1.ObjectMeta
 	server string
@@ -301,8 +301,8 @@ func TestTransformToAnotherType(t *testing.T) {
 	})
 }
 
-// Typed reads leave out what a transform has made of another type: the memory of one
-// type is never read as that of another.
+// Typed reads leave out objects that a transform has turned into another type: the memory of one type is
+// never read as another type.
 func TestTypedReadsOfAnotherType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, transform := range map[string]TransformFunc{

@@ -181,8 +181,8 @@ func TestInformersHaveOneName(t *testing.T) {
 	})
 }
 
-// The options of the client are those of the informers: objects share nothing if that is disabled,
-// and larger ones are left out.
+// The options of the client hold for the informers: objects share nothing if that is disabled, and larger
+// objects are left out.
 func TestStreamingWithOptions(t *testing.T) {
 	for _, test := range []struct {
 		name            string

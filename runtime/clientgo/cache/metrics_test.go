@@ -62,8 +62,8 @@ func newInformerName(t *testing.T) *InformerName {
 	return name
 }
 
-// Only the first informer of a resource under a name has metrics, none has them
-// without a name, or if the name was released before.
+// Only the first informer of a resource under a name has metrics. No informer has them without a name, or
+// if the name was released before.
 func TestInformerMetricsNeedAReservedIdentity(t *testing.T) {
 	metrics := &metricsLog{}
 	name := newInformerName(t)

@@ -37,8 +37,7 @@ func indexers(t *testing.T, c choices) {
 	}
 }
 
-// keyed is a ThreadSafeStore as an Indexer, under keys that are not those of the
-// objects' names.
+// keyed is a ThreadSafeStore as an Indexer, under other keys than the objects' names.
 type keyed struct {
 	ThreadSafeStore
 }

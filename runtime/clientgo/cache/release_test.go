@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/shard"
 )
 
-// calls are those of a handler.
+// calls are the calls of a handler.
 type calls []string
 
 func (c *calls) OnAdd(obj any, _ bool) { *c = append(*c, "add "+obj.(*v1.Pod).Name) }
@@ -30,7 +30,7 @@ type releases struct{ calls }
 
 func (r *releases) OnRelease(last any) { r.calls = append(r.calls, "release "+last.(*v1.Pod).Name) }
 
-// typedReleases are those of a typed handler with OnRelease.
+// typedReleases are the calls of a typed handler with OnRelease.
 type typedReleases struct{ calls }
 
 func (r *typedReleases) OnAdd(pod *v1.Pod, initial bool) { r.calls.OnAdd(pod, initial) }

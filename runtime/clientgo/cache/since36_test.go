@@ -92,8 +92,7 @@ func TestInformerName(t *testing.T) {
 	}
 }
 
-// So does that of the handler of an informer that is not shared, which ends with
-// the panic.
+// The panic log of an informer that is not shared names the handler too. The informer ends with the panic.
 func TestUnsharedPanicLogNamesHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger, logged := textLogger()
@@ -149,7 +148,7 @@ func TestInformerMetrics(t *testing.T) {
 	})
 }
 
-// The metrics of an informer with one handler are those of a shared one.
+// An informer with one handler has the metrics of a shared informer.
 func TestUnsharedInformerMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		metrics := &metricsLog{}

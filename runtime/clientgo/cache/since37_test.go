@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The typed adapters are what client-go takes, and their constructor has its signature.
+// The typed adapters have the types that client-go takes, and their constructor has its signature.
 var (
 	_ cache.TypedSharedIndexInformer[*v1.Pod] = (*typedInformer[*v1.Pod])(nil)
 	_ cache.TypedIndexer[*v1.Pod]             = (*typedIndexer[*v1.Pod])(nil)

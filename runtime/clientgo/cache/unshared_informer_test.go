@@ -94,7 +94,7 @@ func TestUnsharedInformerSyncsAfterItsHandler(t *testing.T) {
 	})
 }
 
-// What the older constructors take is what their informers do.
+// The older constructors make informers that do what their arguments say.
 func TestUnsharedInformerConstructors(t *testing.T) {
 	byName := Indexers{"name": func(obj any) ([]string, error) { return []string{obj.(*v1.Pod).Name}, nil }}
 	mark := func(obj any) (any, error) {
@@ -181,8 +181,8 @@ func TestUnsharedInformerRaisesPanics(t *testing.T) {
 	})
 }
 
-// Where panics are not to end the process, a handler that panics is called again,
-// and what is logged goes to the informer's logger.
+// Where panics do not end the process, a handler that panics is called again, and its messages go to the
+// informer's logger.
 func TestUnsharedInformerOutlivesPanics(t *testing.T) {
 	outlivePanics(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestByIndex(t *testing.T) {
 	}
 }
 
-// Of objects of another type, ByIndex is an error, and AllByIndex leaves them out.
+// ByIndex returns an error for objects of another type, and AllByIndex leaves them out.
 func TestByIndexOfAnotherType(t *testing.T) {
 	x := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	for _, obj := range []any{&v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}}, pod("", "bare", nil)} {

@@ -73,7 +73,7 @@ func names(pods []*v1.Pod) string {
 	return strings.Join(all, " ")
 }
 
-// lister is what our lister and client-go's have in common.
+// lister has the methods that our lister and client-go's have in common.
 type lister interface {
 	List(labels.Selector) ([]*v1.Pod, error)
 	Get(string) (*v1.Pod, error)

@@ -18,7 +18,7 @@ const (
 	noVersion = "has no resourceVersion in its stores"
 )
 
-// olderDefects36 are those of client-go before 0.36.
+// olderDefects36 are the defects of client-go before 0.36.
 var olderDefects36 = map[string]string{
 	"L11 a list in the form of a table is an error":                                                     "takes a table for a list without objects",
 	"L11 a watched table is left out":                                                                   "stores a table as an object",

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest/conformance"
 )
 
-// olderDefects36 are those of client-go before 0.36.
+// olderDefects36 are the defects of client-go before 0.36.
 var olderDefects36 map[string]string
 
 func withInformerName(options conformance.FactoryOptions) informers.SharedInformerOption {

@@ -2,5 +2,5 @@
 
 package conformance_test
 
-// olderDefects are those of older minors of client-go.
+// olderDefects are the defects of older minors of client-go.
 var olderDefects map[string]string

@@ -152,8 +152,7 @@ func (t *T) newFactory(options FactoryOptions) factory {
 	return factory{Factory: f, T: t}
 }
 
-// pods returns the factory's informer of pods, which are those of w if it is
-// asked for the first time.
+// pods returns the factory's informer of pods. The first call makes it, for the pods of w.
 func (f factory) pods(w *world) cache.SharedIndexInformer {
 	return f.InformerFor(&v1.Pod{}, f.informerOf(w))
 }

@@ -378,7 +378,7 @@ func (t *T) quietly(run func()) {
 	run()
 }
 
-// versioned is a store that knows the resourceVersion of its state, as those of client-go do since 0.36.
+// versioned is a store that knows the resourceVersion of its state, as client-go's stores do since 0.36.
 type versioned interface {
 	Bookmark(resourceVersion string)
 	LastStoreSyncResourceVersion() string
@@ -395,7 +395,7 @@ func (t *T) versioned(store any) versioned {
 
 func (t *T) versionOf(store any) string { return t.versioned(store).LastStoreSyncResourceVersion() }
 
-// checkerOf is the checker of an informer or a handle, which those of client-go have since 0.36.
+// checkerOf returns the checker of an informer or a handle. client-go's have one since 0.36.
 func (t *T) checkerOf(of any) doneChecker {
 	t.Helper()
 	x, ok := of.(interface{ HasSyncedChecker() doneChecker })

@@ -10,11 +10,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Implementation is what the suite is run against: constructors, with the
-// signatures of client-go's. A case that needs one that is nil fails, unless it
-// is in Skip.
+// Implementation has the constructors that the suite tests, with client-go's signatures. A case that needs
+// a constructor that is nil fails, unless Skip has the case.
 type Implementation struct {
-	// Name is that of the subtest.
+	// Name is the name of the subtest.
 	Name string
 
 	// NewSharedIndexInformer has the signature of client-go's
@@ -29,32 +28,31 @@ type Implementation struct {
 	// NewFactory returns a factory of the implementation's informers.
 	NewFactory func(FactoryOptions) Factory
 
-	// Skip says which cases the implementation is not to be asked for, and
-	// why. A key is the whole name of a case ("W4 a reason"), a statement
-	// ("W4") or a family ("W").
+	// Skip has the cases that do not run for the implementation, and the reasons. A key is the whole name
+	// of a case ("W4 a reason"), a statement ("W4") or a family ("W").
 	Skip map[string]string
-	// Defects says which cases it is known to fail, and how. They are run, and have to
-	// fail: once a defect is fixed, it must be removed here. Keys are those of Skip.
+	// Defects has the cases that the implementation is known to fail, and how it fails. They are run, and
+	// must fail: once a defect is fixed, it must be removed here. The keys have the form of Skip's.
 	Defects map[string]string
 }
 
-// Factory is what statements about factories need of a SharedInformerFactory.
+// Factory has the methods of a SharedInformerFactory that statements about factories need.
 type Factory interface {
 	Start(stopCh <-chan struct{})
 	Shutdown()
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
 	WaitForCacheSyncWithContext(ctx context.Context) syncResult
-	// InformerFor is that of the factory, less the client.
+	// InformerFor is the factory's InformerFor, without the client.
 	InformerFor(obj runtime.Object, newInformer func(resync time.Duration) cache.SharedIndexInformer) cache.SharedIndexInformer
 }
 
-// FactoryOptions are what the options of a factory set.
+// FactoryOptions has what a factory's options set.
 type FactoryOptions struct {
 	// Resync is the default resync period; zero is no resyncs.
 	Resync time.Duration
 	// CustomResync has the resync periods of some types, each given by an object of it.
 	CustomResync map[metav1.Object]time.Duration
-	// Transform is that of all informers.
+	// Transform is the transform of all informers.
 	Transform cache.TransformFunc
 	// InformerName is the identity of the factory's informers.
 	InformerName *informerName

@@ -10,9 +10,8 @@ import (
 // rerunVariable is set in a process that rerun has started.
 const rerunVariable = "CONFORMANCE_RERUN"
 
-// rerun runs the case again in a process of its own, with a variable in its
-// environment (NAME=value), and expects that test ends the process with a panic
-// whose message matches a regular expression.
+// rerun runs the case again in a process of its own, with a variable in its environment (NAME=value). It
+// expects that test ends the process with a panic whose message matches a regular expression.
 func (t *T) rerun(variable, message string, test func()) {
 	t.Helper()
 	if os.Getenv(rerunVariable) != "" {

@@ -29,7 +29,7 @@ var cases = slices.Concat(
 	listCases, watchCases, watchListCases, storeCases, processingCases, sharedCases, factoryCases,
 )
 
-// name is what the subtest of the case is called.
+// name returns the name of the case's subtest.
 func (c testCase) name() string { return c.statement + " " + c.title }
 
 // of returns what a map of Skip or Defects says about the case.
@@ -86,7 +86,7 @@ type attempt struct {
 	failures []string
 }
 
-// over is what Fatal panics with.
+// over is the value with which Fatal panics.
 type over struct{}
 
 func (a *attempt) run(test func()) {

@@ -120,8 +120,8 @@ func (a *api) do(s step) {
 	}
 }
 
-// broken is how a fault ends an open watch: what is no status of the server breaks the
-// connection.
+// broken returns the error with which a fault ends an open watch. A fault without a status of the server
+// breaks the connection.
 func broken(f fault) error {
 	if f.name == closed.name || f.name != undecodableCut && f.status() != nil {
 		return f.err

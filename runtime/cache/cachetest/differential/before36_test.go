@@ -7,8 +7,8 @@ import "k8s.io/client-go/tools/cache"
 // storeVersion is not compared: client-go's stores have no resourceVersion.
 func storeVersion(cache.Store) string { return "" }
 
-// lastTwins keeps of several objects of one key in a list the events of the last one. They are updates of the
-// object before, and become what those of the first one were.
+// lastTwins keeps, of several objects of one key in a list, the events of the last one. They are updates of
+// the object before, and become the events that the first one had.
 func lastTwins() func(int, *record, *event) bool {
 	type of struct {
 		handler int

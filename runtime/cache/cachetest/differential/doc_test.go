@@ -1,7 +1,6 @@
-// Package differential compares informers with client-go's own, over random
-// scripts: what happens to a server, its connections and the handlers, in virtual
-// time. After each step the handlers' events, the stores, the indexes, the versions
-// and who has synced have to be the same.
+// Package differential compares informers with client-go's own, over random scripts. A script has the
+// events of a server, of its connections and of the handlers, in virtual time. After each step the
+// handlers' events, the stores, the indexes, the versions and the synced handlers must be the same.
 //
 //	bytes ─► script ─► played over client-go ─────────────► transcript ─┐
 //	                 ─► over runtime/clientgo/cache ──────► transcript ─┼─► differences that

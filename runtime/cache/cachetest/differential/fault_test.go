@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/cachetest"
 )
 
-// fault is what a request meets, or how a watch is cut.
+// fault is a response to a request, or an end of a watch, that a healthy server does not give.
 type fault struct {
 	name string
 	// err is io.EOF for the normal end of a watch. A request that meets it
@@ -37,21 +37,21 @@ var (
 		{name: "429", err: cachetest.Status(http.StatusTooManyRequests)},
 	}
 
-	// faults are what requests meet.
+	// faults are the faults of requests.
 	faults = append([]fault{
 		refused,
 		{name: "connection reset", err: cachetest.ErrConnectionReset, lost: true},
 		{name: "timeout", err: os.ErrDeadlineExceeded, lost: true},
 	}, statuses...)
 
-	// cuts are how watches end.
+	// cuts are the ends of watches.
 	cuts = append([]fault{
 		closed, closed, closed,
 		expired, expired,
 		{name: undecodableCut, err: undecodable, relists: true},
 	}, statuses...)
 
-	// undecodable is what a watch of client-go ends with if it can't read on.
+	// undecodable is the error with which a watch of client-go ends if it can't read on.
 	undecodable = apierrors.FromObject(apierrors.NewClientErrorReporter(
 		http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding").AsObject(io.ErrNoProgress))
 )

@@ -17,7 +17,7 @@ type feed struct {
 	gate
 	started bool
 	version string
-	// objects are those of a list, of which several may have one key.
+	// objects are the objects of a list. Several may have one key.
 	objects []*v1.Pod
 }
 
@@ -111,7 +111,7 @@ func (f *feed) pods() ([]string, bool) {
 	return describeAll(f.objects), f.started && f.down == nil
 }
 
-// twice returns the last object of each name of which there are several.
+// twice returns the last object of each name that several objects have.
 func (f *feed) twice() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -275,7 +275,7 @@ func (r *record) twin(e *event) (is, last bool) {
 	return twice && r.step.kind != add && e.kind != deleted, e.obj == obj
 }
 
-// filter leaves out events that are not to be kept. Keep may change them.
+// filter drops the events for which keep returns false. keep may change the others.
 func (t transcript) filter(keep func(handler int, r *record, e *event) bool) {
 	for _, r := range t {
 		for i, events := range r.events {

@@ -25,7 +25,7 @@ type implementation struct {
 }
 
 var (
-	// clientGo is what the others are compared with.
+	// clientGo is the implementation with which the others are compared.
 	clientGo = implementation{name: "client-go", new: func(s server, _ bool) cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformer(s.listerWatcher(), &v1.Pod{}, 0, indexers())
 	}}
@@ -42,7 +42,7 @@ var (
 	}}
 )
 
-// indexers are by namespace, and by label, of which a pod may have several.
+// indexers index by namespace, and by label, with several values for some pods.
 func indexers() cache.Indexers {
 	return cache.Indexers{
 		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
@@ -52,11 +52,11 @@ func indexers() cache.Indexers {
 	}
 }
 
-// recovery is how long a step lasts that interrupts an informer: longer than any needs
-// to watch again, and until backoffs start at their initial size again.
+// recovery is the duration of a step that interrupts an informer. It is longer than any informer needs to
+// watch again, and until backoffs start at their initial size again.
 const recovery = 10 * time.Minute
 
-// delivery is how long another step lasts. It is short, so that watches last for some.
+// delivery is the duration of another step. It is short, so that watches last for some steps.
 const delivery = 7 * time.Second
 
 // play returns what can be seen of an informer while a script is played.
@@ -193,7 +193,7 @@ func (p *performance) record(s step) *record {
 	return r
 }
 
-// index is what an indexer's indexes hold.
+// index returns the contents of an indexer's indexes.
 func index(x cache.Indexer) []string {
 	var all []string
 	for name := range indexers() {

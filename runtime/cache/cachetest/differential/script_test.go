@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// script is what happens to a server and to the handlers of an informer.
+// script has the events of a server and of the handlers of an informer.
 type script struct {
 	server serverKind
 	// watchList reports whether the server has watch-lists.
@@ -60,15 +60,15 @@ const (
 // its steps is a script.
 type step struct {
 	kind stepKind
-	// changes are those of a write, or what happens unseen before an informer
-	// lists again after a cut. Whole makes them the whole list, in their order.
+	// changes are the changes of a write, or the changes that happen unseen before an informer lists again
+	// after a cut. whole makes them the whole list, in their order.
 	changes []change
 	whole   bool
-	// fault is how a watch is cut, or what each request meets.
+	// fault is the end of the watch, or the response to each request.
 	fault fault
-	// failures are what the next requests meet.
+	// failures are the responses to the next requests.
 	failures []failure
-	// version is that of a bookmark, and of the lists from now on.
+	// version is the version of a bookmark, and of the lists from now on.
 	version string
 	// handler is which handler is removed.
 	handler int
@@ -80,7 +80,7 @@ type change struct {
 	name, version, uid, labels string
 }
 
-// failure is what some requests meet.
+// failure is the fault of some requests.
 type failure struct {
 	list  bool
 	times int

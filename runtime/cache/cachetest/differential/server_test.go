@@ -19,7 +19,7 @@ import (
 	core "github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// server is what an informer lists and watches.
+// server is the server that an informer lists and watches.
 type server interface {
 	// do does what a step says, if it concerns the server.
 	do(step)
@@ -61,8 +61,7 @@ func describe(obj any) string {
 	return fmt.Sprintf("%s@%s uid %q labels %q", p.Name, p.ResourceVersion, p.UID, strings.Join(labels, ""))
 }
 
-// describeAll describes pods in the order of their names. Of several of one name the
-// last one counts.
+// describeAll describes pods in the order of their names. If several have one name, the last one counts.
 func describeAll(pods []*v1.Pod) []string {
 	byName := map[string]string{}
 	for _, p := range pods {
@@ -71,8 +70,7 @@ func describeAll(pods []*v1.Pod) []string {
 	return slices.Sorted(maps.Values(byName))
 }
 
-// gate is what requests pass that have faults. It counts on whoever has it to
-// list and to open watches.
+// gate lets requests pass, or gives them faults. Its owner lists and opens the watches.
 type gate struct {
 	mu sync.Mutex
 	// list and open answer requests, with mu held.

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// tracker is the object tracker of client-go's fake clientsets as a server. Objects
-// have the versions and UIDs that a script gives them, lists those of the tracker.
+// tracker is the object tracker of client-go's fake clientsets as a server. Objects have the versions and
+// UIDs that a script gives them, and lists have the versions of the tracker.
 type tracker struct {
 	gate
 	clienttesting.ObjectTracker
@@ -48,8 +48,8 @@ func (t *tracker) page() *v1.PodList {
 	return list
 }
 
-// stream opens a watch. It begins with what the tracker has of later versions than
-// that of the options, in the order of the names.
+// stream opens a watch. It begins with the tracker's objects of later versions than the version of the
+// options, in the order of the names.
 func (t *tracker) stream(options metav1.ListOptions) (*watch.RaceFreeFakeWatcher, error) {
 	opened, err := t.ObjectTracker.Watch(podResource, namespace, metav1.ListOptions{ResourceVersion: options.ResourceVersion})
 	if err != nil {

@@ -11,35 +11,34 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// transcript is what could be seen of an informer, step by step.
+// transcript has all that could be seen of an informer, step by step.
 type transcript []*record
 
-// record is what could be seen of an informer after a step.
+// record has all that could be seen of an informer after a step.
 type record struct {
 	step step
-	// events are those since the step before, of each handler.
+	// events are the events of each handler since the step before.
 	events [][]event
-	// synced says which handlers have synced, and hasSynced whether the informer
-	// has.
+	// synced has true for each handler that has synced. hasSynced reports whether the informer has.
 	synced    []bool
 	hasSynced bool
 	isStopped bool
-	// stored is the content of the store, and indexed that of the indexes.
+	// stored is the content of the store, and indexed the content of the indexes.
 	stored, indexed []string
-	// version is that of the informer, and storeVersion that of its store.
+	// version is the version of the informer, and storeVersion the version of its store.
 	version, storeVersion string
 	// removed are the handlers that were removed.
 	removed map[int]bool
 	// unversioned reports whether the informer had no version.
 	unversioned bool
-	// versions are those of the stored objects.
+	// versions are the versions of the stored objects.
 	versions []string
-	// truth is what the server has, if that can be known.
+	// truth has the objects of the server, if they can be known.
 	truth []string
 	known bool
 	// listed is the version of its lists.
 	listed string
-	// twice holds, for the names of which the list has several objects, the last one.
+	// twice has the last object of each name that several objects of the list have.
 	twice map[string]string
 }
 
@@ -49,7 +48,7 @@ type event struct {
 	name string
 	// old and obj are whole descriptions of objects.
 	old, obj string
-	// oldVersion and version are those of the objects.
+	// oldVersion and version are the versions of the old and the new object.
 	oldVersion, version string
 	// initial and unknown are isInInitialList and DeletedFinalStateUnknown.
 	initial, unknown bool
@@ -133,7 +132,7 @@ func (r *recorder) take() []event {
 	return events
 }
 
-// lines are what there is to compare in a record, one thing a line.
+// lines returns what a comparison compares in a record, one thing a line.
 func (r *record) lines() []string {
 	var all []string
 	line := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

@@ -1,7 +1,6 @@
-// Package faults measures how an informer behaves under faults, as a table whose rows
-// are tests: the fault that is injected into its list, its watch, its server or its
-// user's functions; how the informer handles it, how long it takes until it is up to
-// date again, and with how many requests.
+// Package faults measures how an informer behaves under faults, as a table whose rows are tests. A row has
+// the fault, which is injected into the informer's list, its watch, its server or its user's functions. It
+// has the informer's reaction, the time until the informer is up to date again, and the number of requests.
 //
 //	row ─► cachetest.API ─► HTTP ─► wire, which counts ─► informer ─► store, handler
 //	    ◄───────────────── what was measured, and when ◄─────────────┘

@@ -49,7 +49,7 @@ const (
 	patientlyRetried = 75
 )
 
-// crashing is set in a process that is to crash.
+// crashing is the variable that tells a process to crash.
 const crashing = "FAULTS_CRASHING"
 
 func (r row) test(t *testing.T, i implementation) {
@@ -100,7 +100,7 @@ func (r row) outcome(i implementation) outcome {
 	}
 }
 
-// status is what that of an informer of the core says.
+// status returns the text that the status of an informer of the core must have.
 func (r row) status(i implementation) string {
 	if i.Name != typed.Name && r.layerSays != "" {
 		return r.layerSays

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// verdict is how an informer ends up.
+// verdict is the state in which an informer ends up.
 type verdict string
 
 const (
@@ -25,22 +25,22 @@ const (
 	crashes verdict = "crashes"
 )
 
-// outcome is what an implementation does about a fault.
+// outcome is the reaction of an implementation to a fault.
 type outcome struct {
 	verdict verdict
 	// after is when it is up to date again, counted from the end of the fault, or
 	// when it has flooded the server, counted from the beginning.
 	after span
-	// requests is how many it makes from the beginning of the fault until then,
-	// or, if it is never up to date, until an hour after the end.
+	// requests counts the requests from the beginning of the fault until then or, if the informer is never
+	// up to date, until an hour after the end.
 	requests count
-	// stop is how long a stop in the middle of the fault takes.
+	// stop is the time that a stop in the middle of the fault takes.
 	stop span
 	// how says it in words.
 	how string
 }
 
-// inStep is the outcome of an informer that recovers.
+// recoversIn returns the outcome of an informer that recovers.
 func recoversIn(after span, requests count, how string) outcome {
 	return outcome{verdict: recovers, after: after, requests: requests, how: how}
 }
@@ -61,7 +61,7 @@ func (o outcome) stopsIn(d span) outcome {
 	return o
 }
 
-// holds says whether what was measured is what is expected.
+// holds reports whether a measurement is as expected.
 func (o outcome) holds(m measurement) bool {
 	timed := o.verdict != recovers && o.after == atOnce || o.after.holds(m.after)
 	return o.verdict == m.verdict && timed && o.requests.holds(m.requests) && o.stop.holds(m.stop)
@@ -79,8 +79,8 @@ var (
 	// oneBackoff is the backoff after a first failure, and soon one of up to a minute,
 	// after the tenth or so.
 	oneBackoff = between(800*time.Millisecond, 1600*time.Millisecond)
-	// aboutASecond is what follows a watch that was soon over, and oneLookup is until
-	// an object is looked up for the first time.
+	// aboutASecond is the pause after a watch that was soon over, and oneLookup the time until an object is
+	// looked up for the first time.
 	aboutASecond = between(500*time.Millisecond, 1500*time.Millisecond)
 	oneLookup    = between(2*time.Second, 4*time.Second)
 	soon         = between(0, time.Minute)

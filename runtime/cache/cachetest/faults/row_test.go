@@ -13,7 +13,7 @@ import (
 // row is one fault, and how an informer behaves under it.
 type row struct {
 	name string
-	// listing is for an informer that lists; others ask for a watch-list.
+	// listing is true for an informer that lists. Otherwise the informer asks for a watch-list.
 	listing bool
 	// early says that the fault is there when the informer starts. Otherwise it
 	// comes when the informer has been up to date for a while.
@@ -23,8 +23,8 @@ type row struct {
 	// faults are scripted, and meet makes an informer that is up to date meet them.
 	faults []cachetest.Fault
 	meet   func(*world)
-	// lasts is how long the fault is there, if it is not over by itself. After
-	// it one pod is updated, one deleted, and one created.
+	// lasts is the duration of the fault, if it does not end by itself. After it one pod is updated, one
+	// deleted, and one created.
 	lasts time.Duration
 	// removed says that there is no resource in the end.
 	removed bool
@@ -44,20 +44,20 @@ type row struct {
 	clientGo outcome
 }
 
-// deadline is how long an informer has to sync.
+// deadline limits the time until an informer is in sync.
 const deadline = time.Hour
 
-// measurement is what was seen of an outcome.
+// measurement has what was seen of an outcome.
 type measurement struct {
 	verdict  verdict
 	after    time.Duration
 	requests int
-	// busiest is how many there were in a minute, at the most.
+	// busiest is the largest number of requests in a minute.
 	busiest int
 	stop    time.Duration
-	// status is what the informer's says when it is stopped, if it has one.
+	// status is the status of the informer when it is stopped, if it has one.
 	status string
-	// differs is what is not as on the server.
+	// differs has the differences between the informer and the server.
 	differs string
 }
 
@@ -92,7 +92,7 @@ func (r row) measure(t *testing.T, i implementation) (m measurement) {
 	return m
 }
 
-// settled is how long an informer is up to date before a fault.
+// settled is the time for which an informer is up to date before a fault.
 const settled = 10 * time.Second
 
 // begin brings a world to where the fault is there.

@@ -79,7 +79,7 @@ var serverRows = []row{
 	},
 }
 
-// old makes the server's versions higher than those of a new one.
+// old makes the server's versions higher than the versions of a new server.
 func old(w *world) {
 	for range 20 {
 		w.update("c")

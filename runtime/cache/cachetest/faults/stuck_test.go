@@ -41,10 +41,10 @@ var stuckRows = []struct {
 	{name: "in order, removed meanwhile", implementation: clientGo, removed: true, holds: exactly(0)},
 }
 
-// changes is how many there are while the handler is stuck.
+// changes is the number of changes while the handler is stuck.
 const changes = 2000
 
-// segment is how many events have one memory.
+// segment is the number of events that share a piece of memory.
 const segment = 64
 
 func TestStuckHandler(t *testing.T) {

@@ -18,7 +18,7 @@ type wire struct {
 	flooded chan struct{}
 }
 
-// flood is how many requests no informer may make, in an hour or two.
+// flood is a number of requests that no informer may make, in an hour or two.
 const flood = 1000
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {

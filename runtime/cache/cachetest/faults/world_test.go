@@ -159,8 +159,8 @@ func (w *world) difference() string {
 	return cmp.Diff(want, stored) + cmp.Diff(want, known)
 }
 
-// status is what an informer of the core says of itself, of the last object that it
-// left out, and why it listed again.
+// status returns what an informer of the core says of itself, of the last object that it left out, and of
+// the reason for its last relist.
 func (w *world) status() string {
 	status, ok := clientgocache.StatusOf(w.informer)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// Who waits is woken once by each broadcast, and only then.
+// A waiter is woken once by each broadcast, and only then.
 func TestSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Signal

@@ -71,7 +71,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Names and reasons are bounded, also those of several sets.
+// Names and reasons are bounded, also when several sets are joined.
 func TestBounds(t *testing.T) {
 	var s Set
 	for i := range 150 {

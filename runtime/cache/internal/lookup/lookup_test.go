@@ -85,7 +85,7 @@ func TestPush(t *testing.T) {
 	})
 }
 
-// While everything is listed nothing is looked up, and what was to be is dropped. There are
+// While everything is listed, nothing is looked up, and the lookups that are due are dropped. There are
 // never too many.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What an error names is the resource of the source, or that of the server's error, or the
-// name of the informer.
+// An error names the resource of the source, the resource of the server's error, or the informer.
 func TestTarget(t *testing.T) {
 	none := schema.GroupVersionResource{}
 	orders := schema.GroupVersionResource{Group: "shop.test", Version: "v1", Resource: "orders"}

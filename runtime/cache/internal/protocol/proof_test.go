@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// The rule for what a list proves. The columns are what the list says, what is known of its resource,
-// and how many items it has.
+// The rule for the proof by a list. The columns are the version of the list, the facts that are known of
+// its resource, and the number of its items.
 func TestDoubt(t *testing.T) {
 	list := func(apiVersion, kind string) decoding.TypeMeta {
 		return decoding.TypeMeta{APIVersion: apiVersion, Kind: kind}
@@ -27,7 +27,7 @@ func TestDoubt(t *testing.T) {
 		items   int
 		objects string
 		earlier decoding.TypeMeta
-		// version is that of the list, after one of version 5.
+		// version is the version of the list. The list before had version 5.
 		version string
 		doubt   string
 	}{

@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache/failure"
 )
 
-// What the last watches were like says how long the next one is to be, and whether it may have been
-// one from a future version.
+// The last watches decide how long the next one lasts, and whether it may have been one from a future
+// version.
 func TestSilence(t *testing.T) {
 	const least, idle = 5 * time.Minute, time.Minute
 	var (

@@ -31,7 +31,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Keys spread: a place in a table of so many slots is hardly that of many.
+// Keys spread: in a table of so many slots, hardly any place is the place of many keys.
 func TestHashSpreads(t *testing.T) {
 	const slots = 1024
 	counts := make([]int, slots)
@@ -45,8 +45,8 @@ func TestHashSpreads(t *testing.T) {
 	}
 }
 
-// Nobody can choose strings that have the same hash in every process: one of the
-// factors of a product is zero for those of a secret that is known.
+// An attacker can't choose strings that have the same hash in every process. With a known secret, they make
+// one factor of a product zero.
 func TestHashOfChosenStrings(t *testing.T) {
 	for _, known := range []string{"\xdb\x28\xb4\xa0\xd1\x7e\x03\xe7", "\x2f\x64\xbd\x78\x64\x1d\x76\xa0"} {
 		seen, random := map[uint32]bool{}, rand.New(rand.NewPCG(1, 2))

@@ -62,8 +62,8 @@ func TestLicencesIn(t *testing.T) {
 	}
 }
 
-// Every module that the generator or the runtime is built from has a licence that lets users
-// do with it what that of this module does.
+// Every module that the generator or the runtime is built from has a licence that gives users the same
+// rights as this module's licence.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	modules := map[string]string{}

@@ -19,13 +19,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/pages"
 )
 
-// What the pages of the documentation say is held to the code here: each link leads
-// somewhere, each block of Go is code that a test compiles, each command and flag exists,
-// and each output is one that a test expects. A page whose blocks a test takes and runs is
-// in takenBy.
+// These tests hold the pages of the documentation to the code. Each link leads somewhere, and each block of
+// Go is code that a test compiles. Each command and flag exists, and a test expects each output. A page
+// whose blocks a test takes and runs is in takenBy.
 
-// takenBy are the pages whose blocks of code and commands are run as they are, and the files
-// of which each must name its blocks by their headings, or take all of them.
+// takenBy are the pages whose blocks of code and commands are run as they are, with the files that run
+// them. Each file must name its page's blocks by their headings, or take all of them.
 var takenBy = map[string]struct {
 	scripts string // a pattern of scripts with lines such as: recipe 'Heading' file 2
 	test    string // a file with a test that takes every block
@@ -293,7 +292,7 @@ func TestCommandsInSentences(t *testing.T) {
 	}
 }
 
-// The tree in the guide is what is generated for orders.
+// The tree in the guide has the files that are generated for orders.
 func TestTree(t *testing.T) {
 	const root, golden = "pkg/generated", "testdata/kubebuilder/generated"
 	shown, open := map[string]bool{}, map[string]bool{} // open are the folders whose files are shown
@@ -433,7 +432,7 @@ func hasRecipe(scripts string, block pages.Block) bool {
 	return regexp.MustCompile(`(?m)^recipe ` + heading + ` \S+` + number + `$`).MatchString(scripts)
 }
 
-// sources are what the blocks of pages are compared with.
+// sources are the texts with which the blocks of pages are compared.
 type sources struct {
 	// code has the lines of each file of Go that is compiled, without the package and the
 	// spaces; texts has every other file, and strings of Go, with one space for several.
@@ -456,7 +455,7 @@ func readSources(t *testing.T) sources {
 	return s
 }
 
-// asUsers has the import paths of users in place of those of this repository.
+// asUsers replaces the import paths of this repository by the paths of users.
 var asUsers = strings.NewReplacer(
 	"github.com/informer-gen/informer-gen/testdata/minimal/generated", "example.com/shop/pkg/generated",
 	"github.com/informer-gen/informer-gen/testdata/kubebuilder/generated", "example.com/shop/pkg/generated",
@@ -538,7 +537,7 @@ func checkCommands(t *testing.T, where, block string) {
 	}
 }
 
-// others are programs of which the pages may show any command.
+// others are the other programs whose commands the pages may show.
 var others = []string{"kubectl", "kubebuilder", "curl", "git"}
 
 func checkCommand(dir string, words []string) error {
@@ -582,7 +581,7 @@ func TestTargetsAreListed(t *testing.T) {
 	}
 }
 
-// checkFlags wants flags to be those of informer-gen.
+// checkFlags wants the flags of a command to be informer-gen's.
 func checkFlags(words []string) error {
 	source, err := os.ReadFile(filepath.FromSlash("cmd/informer-gen/flags.go"))
 	for _, word := range words {

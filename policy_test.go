@@ -1,6 +1,6 @@
-// Package policy holds the rules of this repository that a compiler does not
-// check: who may import whom, what go.mod may not hold, that the guide to the code is
-// right, and that every public package has an example.
+// Package policy holds the rules of this repository that a compiler does not check: which package may
+// import which, the modules that go.mod may not have, that the guide to the code is right, and that every
+// public package has an example.
 package policy
 
 import (
@@ -32,7 +32,7 @@ const prometheus = "github.com/prometheus"
 type rule struct {
 	own    []string
 	barred []string
-	// tests are what test files may import besides.
+	// tests are the packages that test files may import besides.
 	tests []string
 }
 
@@ -92,7 +92,7 @@ var rules = map[string]rule{
 	// Its client of Leases is an interface.
 	"operations/membership": {own: []string{"runtime/shard", "operations/membership"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"operations", "runtime", "k8s.io/client-go/rest", "k8s.io/client-go/util/flowcontrol"}},
 
-	// Its tests put informers to it, over HTTP, and those of client-go.
+	// Its tests put informers to it, over HTTP, and client-go's informers too.
 	"runtime/cache/cachetest": {own: []string{"runtime/cache", "runtime/shard"}, barred: []string{"k8s.io/client-go", "k8s.io/gengo"}, tests: []string{"runtime/source", "k8s.io/client-go"}},
 
 	// Their cases are in terms of client-go's interfaces.
@@ -265,7 +265,7 @@ func parse(t *testing.T, dir string, names []string) []*ast.File {
 	return files
 }
 
-// functionName is the name of a function, or that of a method after its type's.
+// functionName returns the name of a function, or of a method after its type's.
 func functionName(decl ast.Decl) string {
 	function, ok := decl.(*ast.FuncDecl)
 	if !ok {

@@ -65,8 +65,8 @@ func vulncheck(t *testing.T, args ...string) (int, string) {
 	return 0, string(output)
 }
 
-// "make vulncheck" fails for a vulnerable function that is called, not for one that is not, and
-// says how to proceed without a database.
+// "make vulncheck" fails for a vulnerable function that is called, and passes for one that is not. It says
+// how to proceed if it has no database.
 func TestVulncheck(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

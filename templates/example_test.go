@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// A user's template is rendered with the data that those of this package have.
+// A user's template is rendered with the same data as the templates of this package.
 func Example() {
 	folder := fstest.MapFS{"key.go.tmpl": {Data: []byte(`{{- /* informer-gen: for each type; file {{.Version.Informers.Dir}}/{{lower .Type.Ident}}_key.go */ -}}
 // {{.Type.Ident}}Key returns the key of one of the {{.Type.Plural}}.

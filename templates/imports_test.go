@@ -2,7 +2,7 @@ package templates
 
 import "testing"
 
-// The rules are those of goimports.
+// The rules are goimports' rules.
 func TestAssumedName(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{

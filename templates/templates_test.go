@@ -71,7 +71,8 @@ func runs() map[string]*templates.Run {
 	}
 }
 
-// filesOf are what a template is rendered with for a run of one version, with the package of that.
+// filesOf returns the files that a template is rendered with for a run of one version, with the package of
+// that version.
 func filesOf(run *templates.Run, t *templates.Template) []*templates.File {
 	group := run.Groups[0]
 	version := group.Versions[0]
@@ -235,8 +236,8 @@ func TestIdentifiersAreUsed(t *testing.T) {
 	}
 }
 
-// Generated code calls the runtime by the names of the table only, so this test
-// is what holds the two halves together.
+// Generated code calls the runtime by the names of the table only, so this test holds the two halves
+// together.
 func TestRuntimeHasTheIdentifiers(t *testing.T) {
 	t.Parallel()
 	for _, library := range templates.Libraries {
@@ -389,7 +390,7 @@ func TestNoPackageIsHidden(t *testing.T) {
 	}
 }
 
-// body is what follows the imports of a source, without comments.
+// body returns the part of a source behind its imports, without comments.
 func body(source []byte) []byte {
 	_, body, _ := bytes.Cut(source, []byte("\n)\n"))
 	return regexp.MustCompile(`//.*`).ReplaceAll(body, nil)

@@ -17,7 +17,7 @@ import (
 
 const checkout = "../.."
 
-// compositeAction is what GitHub reads in action.yml.
+// compositeAction has the fields of action.yml that GitHub reads.
 type compositeAction struct {
 	Inputs  map[string]struct{ Default string }
 	Outputs map[string]struct{ Value string }
@@ -41,8 +41,8 @@ func readAction() (action compositeAction, err error) {
 	return action, yaml.Unmarshal(content, &action)
 }
 
-// An expression in a script would be replaced by its text before a shell reads it: whoever
-// writes that text could run commands.
+// An expression in a script would be replaced by its text before a shell reads it: the author of that text
+// could run commands.
 func TestActionHasNoExpressionInScripts(t *testing.T) {
 	t.Parallel()
 	read, err := readAction()
@@ -89,10 +89,9 @@ func TestActionHasNoExpressionInScripts(t *testing.T) {
 	}
 }
 
-// action runs the steps of action.yml in the directory of a script, as GitHub would for a pull
-// request: with the inputs name=value that are given. The last two arguments are what its
-// conclusion, "success" or "failure", and its output "outcome" must be. The file messages has
-// what the steps print.
+// action runs the steps of action.yml in the directory of a script, as GitHub would for a pull request,
+// with the given inputs name=value. The last two arguments are the expected conclusion, "success" or
+// "failure", and the expected output "outcome". The file messages gets the output of the steps.
 func action(ts *testscript.TestScript, _ bool, args []string) {
 	read, err := readAction()
 	ts.Check(err)
@@ -175,9 +174,9 @@ func isTrue(ts *testscript.TestScript, condition string, values map[string]strin
 	return false
 }
 
-// fakeGH is GitHub's command line in scripts. It notes requests for comments in GH_LOG, prints
-// GH_COMMENTS as the comments that are there, and fails with the messages GH_LIST_ERROR and
-// GH_WRITE_ERROR. The token's user is GH_USER; that of a workflow has none.
+// fakeGH is GitHub's command line in scripts. It notes requests for comments in GH_LOG, prints GH_COMMENTS
+// as the comments that are there, and fails with the messages GH_LIST_ERROR and GH_WRITE_ERROR. The token's
+// user is GH_USER; the token of a workflow has no user.
 func fakeGH() {
 	method, path, body := "GET", "", ""
 	for i, arg := range os.Args {

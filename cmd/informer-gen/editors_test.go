@@ -131,7 +131,7 @@ type workflowStep struct {
 	With      map[string]string
 }
 
-// stepsOf returns those of a workflow, or of a list of them.
+// stepsOf returns the steps of a workflow, or of a list of steps.
 func stepsOf(content []byte) (steps []workflowStep, err error) {
 	if !bytes.HasPrefix(content, []byte("name:")) {
 		return steps, yaml.Unmarshal(content, &steps)

@@ -175,7 +175,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// What can't be printed is said, and the exit status is that of an error.
+// The command reports output that it can't print, and exits with the status of an error.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	types := "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +genclient\ntype Order struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n"

@@ -55,7 +55,7 @@ func (g *gate) resume() {
 // that may be suspended.
 type skewedClock struct {
 	began time.Time
-	// rate is how many seconds pass by the clock in a second.
+	// rate is the number of seconds that pass by the clock in a second.
 	rate float64
 	gate *gate
 

@@ -16,7 +16,7 @@ import (
 
 var large = flag.Bool("large", false, "groups of 100 and 300 members too, which takes minutes")
 
-// load is how many requests a group sends.
+// load has the numbers of requests that a group sends.
 type load struct {
 	members        int
 	rest, roll     map[string]float64 // per second, by verb
@@ -137,8 +137,8 @@ func sum(rates map[string]float64) (all float64) {
 // roll-out and in its busiest second, and Leases in a list.
 var row = regexp.MustCompile(`(?m)^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$`)
 
-// The table of docs/membership.md is what groups are measured to send, give or take a quarter,
-// and the busiest second half of it or twice as much.
+// The table of docs/membership.md has the measured requests of groups. It may be a quarter off, and the
+// busiest second half of it or twice as much.
 func TestLoad(t *testing.T) {
 	page, err := os.ReadFile("../../docs/membership.md")
 	if err != nil {

@@ -153,8 +153,8 @@ func TestLapse(t *testing.T) {
 	})
 }
 
-// Owns finds a term over at once after the process was stopped or its machine was suspended, and so
-// does the context of work, whichever is asked first. Nobody else asks: timers of the process have not
+// Owns finds at once that a term is over after the process was stopped or its machine was suspended. So
+// does the context of work. Either may be asked first. Nothing else asks: timers of the process have not
 // fired yet.
 func TestStopped(t *testing.T) {
 	asks := map[string]func(r *replica, work context.Context) (owns bool){
@@ -357,7 +357,8 @@ func TestDeletedDuringPartition(t *testing.T) {
 	}
 }
 
-// Two owners: a backup from just before a move is restored, and a replica starts. Once the old owner has listed the slots, nobody else acts on one.
+// Two owners: a backup from just before a move is restored, and a replica starts. Once the old owner has
+// listed the slots, only it acts on one.
 func TestRestoredBackup(t *testing.T) {
 	for seed := range uint64(10) {
 		simulate(t, seed, func(w *world) {
@@ -480,7 +481,7 @@ func TestDeletedWhileWorkHangs(t *testing.T) {
 	})
 }
 
-// Wall clocks do not matter: nobody reads the times in Leases, whatever they say.
+// Wall clocks do not matter: no member reads the times in Leases, whatever they say.
 func TestTimesInLeases(t *testing.T) {
 	alone(t, func(w *world, r *replica) {
 		ctx, end, _ := r.member.BeginHash(r.t.Context(), 1)
@@ -505,8 +506,8 @@ func TestTimesInLeases(t *testing.T) {
 	})
 }
 
-// Leases of others are not touched: that of a leader election with the group's name, one with the
-// name of a slot, and one of another group.
+// Members do not touch Leases of others: the Lease of a leader election with the group's name, a Lease with
+// the name of a slot, and a Lease of another group.
 func TestLeasesOfOthers(t *testing.T) {
 	simulate(t, 1, func(w *world) {
 		holder := "somebody"

@@ -22,7 +22,7 @@ var (
 	shown  = flag.Int("shown", 60, "how many writes before a failure are shown")
 )
 
-// defaultLeaseDuration is that of Options.
+// defaultLeaseDuration is the default of Options.LeaseDuration.
 const defaultLeaseDuration = 15 * time.Second
 
 // defaults is a group with the default of LeaseDuration.
@@ -316,7 +316,7 @@ func simulate(t *testing.T, seed uint64, run func(w *world)) {
 	})
 }
 
-// One, then three, then five, then two replicas, each of which leaves in good order.
+// There are one, then three, then five, then two replicas. Each leaves in good order.
 func TestReplicas(t *testing.T) {
 	simulate(t, 1, func(w *world) {
 		w.start("a", 1)
@@ -384,7 +384,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// rate is that of a clock.
+// rate returns a random rate of a clock.
 func (w *world) rate() float64 { return 0.8 + 0.4*float64(w.random.IntN(5))/4 }
 
 // live is some minutes with all faults, and a quiet end.

@@ -35,7 +35,7 @@ type store struct {
 	counts map[string]int
 }
 
-// state is what a backup has.
+// state is the content of a backup.
 type state map[string]*coordinationv1.Lease
 
 func newStore(random *rand.Rand) *store {
@@ -190,17 +190,17 @@ type network struct {
 	faults faults
 }
 
-// faults are how often something goes wrong, from 0 to 1, and how.
+// faults are the ways in which something goes wrong, and how often each does, from 0 to 1.
 type faults struct {
 	latency time.Duration // at most
 	// lostRequest fails before the store is reached, lostResponse after. A delayed one fails
 	// too, but reaches the store seconds later.
 	lostRequest, lostResponse, delayed float64
-	// noLists, noWrites, noCreates and noSlots are what RBAC refuses.
+	// noLists, noWrites, noCreates and noSlots are true for requests that RBAC refuses.
 	noLists, noWrites, noCreates bool
 }
 
-// partitioned is the faults of a network that nothing passes.
+// partitioned has the faults of a network that nothing passes.
 var partitioned = faults{lostRequest: 1}
 
 func (n *network) set(f faults) {

@@ -97,8 +97,8 @@ func readDashboard(t *testing.T) dashboard {
 	return d
 }
 
-// What a panel of each type takes: Grafana ignores other options without a word. They are
-// those of the types in Grafana's npm package @grafana/schema.
+// panelTypes are the options that a panel of each type takes: Grafana ignores other options without a word.
+// They come from the types in Grafana's npm package @grafana/schema.
 var panelTypes = map[string]struct{ options, custom []string }{
 	"stat": {options: []string{
 		"colorMode", "graphMode", "justifyMode", "orientation", "percentChangeColorMode", "reduceOptions",
@@ -122,7 +122,7 @@ var panelTypes = map[string]struct{ options, custom []string }{
 // fieldOptions are the options of fields that do not depend on the type of the panel.
 var fieldOptions = []string{"color", "custom", "decimals", "displayName", "links", "mappings", "max", "min", "noValue", "thresholds", "unit"}
 
-// units are those of Grafana's that the metrics have.
+// units are Grafana's units that the metrics have.
 var units = []string{"short", "s", "bytes", "percentunit"}
 
 // Panels have only options that Grafana knows, and overrides of fields that there are.
@@ -294,8 +294,8 @@ func TestDashboardVariables(t *testing.T) {
 	}
 }
 
-// The number of lines of a graph does not grow with the informers, handlers and controllers:
-// it groups by words of a fixed list, or by the job, or shows the top ones.
+// The number of lines of a graph does not grow with the informers, handlers and controllers. A graph groups
+// by words of a fixed list, or by the job, or shows the top ones.
 func TestDashboardGraphsAreBounded(t *testing.T) {
 	fixed := []string{"phase", "class", "reason", "verb", "outcome", "state", "direction", "job"}
 	grouping := regexp.MustCompile(`\bby \(([^)]*)\)`)
@@ -353,7 +353,7 @@ func TestDashboardSaysThatAllIsWell(t *testing.T) {
 	}
 }
 
-// The list of firing alerts has those of rules.yaml.
+// The list of firing alerts has the alerts of rules.yaml.
 func TestDashboardAlerts(t *testing.T) {
 	var want []string
 	for _, alert := range alerts(t) {

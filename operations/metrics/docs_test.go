@@ -177,8 +177,8 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// The tests of rules.yaml, which make alerts runs, check that each alert begins and ends in the
-// minute that the page says: their causes begin after minute 59, and end after minute 119.
+// The tests of rules.yaml, which make alerts runs, check that each alert begins and ends in the minute that
+// the page says. Their causes begin after minute 59, and end after minute 119.
 func TestAlertsBeginAndEnd(t *testing.T) {
 	type check struct {
 		Expr    string
@@ -220,7 +220,7 @@ func TestAlertsBeginAndEnd(t *testing.T) {
 	}
 }
 
-// The table of the page is that of the collectors.
+// The table of the page has the metrics of the collectors.
 func TestPage(t *testing.T) {
 	const begin, end = "-run TestPage -update -->\n", "<!-- end -->"
 	page := string(read(t, docs+".md"))

@@ -110,7 +110,7 @@ func remember(p *Page, now time.Time) {
 	}
 }
 
-// hostileName is what no name should be, and hostileKey the key of an object of that name.
+// hostileName is a name that must not break the page, and hostileKey the key of an object of that name.
 const (
 	hostileName = `"'><script>document.title='owned'</script><img src=x onerror=alert(1)>&amp;` + "\xff\u202e\n</style></textarea>" + `{{.}}` + "verylongwordwithoutanyspace_verylongwordwithoutanyspace_verylongwordwithoutanyspace"
 	hostileKey  = "ns/<b>name</b>"

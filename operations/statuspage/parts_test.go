@@ -201,14 +201,14 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// slimSecret is what a project may call its slim type.
+// slimSecret is a project's slim type of secrets.
 type slimSecret struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 	Data map[string][]byte
 }
 
-// Secrets are never shown, whatever their type; others only if the program wants it.
+// Secrets are never shown, whatever their type. Other objects are shown only if the program wants it.
 func TestContents(t *testing.T) {
 	kind := func(apiVersion, kind string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"password": "hunter2"}}}

@@ -27,7 +27,7 @@ import (
 
 var configMaps = clients.NewResource[*corev1.ConfigMap, *corev1.ConfigMapList](corev1.SchemeGroupVersion.WithKind("ConfigMap"), "configmaps")
 
-// exchange is what was sent and received of one request.
+// exchange has the sent and the received parts of one request.
 type exchange struct{ method, sent, accepted, received string }
 
 // log is a transport that keeps the content types.
@@ -140,8 +140,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// What is sent is JSON, and what is asked for is what the configuration says and the
-// type has.
+// Requests send JSON, and accept the formats that the configuration says and the type has.
 func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	const json, protobuf = "application/json", "application/vnd.kubernetes.protobuf"
@@ -190,7 +189,7 @@ func TestNilClient(t *testing.T) {
 	}
 }
 
-// The names of what every API server has may be those of kinds.
+// A kind may have a name that a type of every API group has, such as Status.
 func TestKindNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Status", "ListOptions", "WatchEvent", "DeleteOptions"} {

@@ -51,7 +51,7 @@ func TestDelay(t *testing.T) {
 	})
 }
 
-// Live keys are first, others have one of four turns, and one of two once they have waited long.
+// Live keys are first. Other keys have one of four turns, and one of two once they have waited long.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBacklog()

@@ -71,7 +71,7 @@ func checkNoChangeIsLost(t *testing.T, seed uint64) {
 	}
 }
 
-// names is how many objects of each kind there may be.
+// names is the largest number of objects of each kind.
 const names = 5
 
 // target maps a pod to the config map that it names.

@@ -12,8 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/generated"
 )
 
-// The indexes of a resource are those of its informers, also of a source; one that is invalid
-// is left out.
+// The informers of a resource have its indexes, also an informer of a source. An invalid index is left out.
 func TestIndexesOfAResource(t *testing.T) {
 	byNode := listers.Index[*v1.Pod]{Name: "byNode", Value: func(pod *v1.Pod) string { return pod.Spec.NodeName }}
 	byImage := listers.Index[*v1.Pod]{Name: "byImage", Values: func(pod *v1.Pod) (images []string) {

@@ -34,7 +34,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// What follows is what a generator writes for pods and nodes.
+// The functions below are what a generator writes for pods and nodes.
 
 var (
 	podResource  = Resource{GroupVersionResource: v1.SchemeGroupVersion.WithResource("pods"), Namespaced: true}
@@ -248,7 +248,7 @@ func TestIndexers(t *testing.T) {
 	}
 }
 
-// The first transform counts: that of the informer's maker.
+// The first transform counts: the transform of the informer's maker.
 func TestTransformIsNotReplaced(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		mark := func(mark string) cache.TransformFunc {
@@ -460,8 +460,7 @@ func TestReleaseOfEnded(t *testing.T) {
 	})
 }
 
-// Who waits for an informer that is released before it was in sync waits no
-// longer.
+// A wait for an informer ends when the informer is released before it was in sync.
 func TestReleaseEndsWaiting(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		f := newFactory(fake.NewClientset())

@@ -113,7 +113,7 @@ func newOutageStage(ctx context.Context, informers int, how core.ListWatch) *out
 	return s
 }
 
-// lines are what was logged since the last call, without the one of the sync.
+// lines returns the messages that were logged since the last call, without the message of the sync.
 func (s *outageStage) lines() []string {
 	var lines []string
 	for line := range strings.Lines(s.log.take()) {

@@ -20,10 +20,10 @@ import (
 	orderlisters "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/listers/shop/v1alpha1"
 )
 
-// errWorked is what the work of the README's program ends with.
+// errWorked is the error with which the work of the README's program ends.
 var errWorked = errors.New("worked")
 
-// work is what the README's program leaves to its reader.
+// work is the function that the README's program leaves to its reader.
 func work(_ context.Context, queue workqueue.TypedInterface[cache.ObjectName], lister orderlisters.OrderLister, existing int) error {
 	name, _ := queue.Get()
 	if _, err := lister.Orders(name.Namespace).Get(name.Name); err != nil || existing != 1 {

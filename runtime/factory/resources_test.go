@@ -57,8 +57,7 @@ func TestResourceFactory(t *testing.T) {
 	})
 }
 
-// Whoever asks, starts, waits and releases at the same time, the last release
-// leaves nothing running.
+// While goroutines ask, start, wait and release at the same time, the last release leaves nothing running.
 func TestConcurrentReleases(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		fish := someResources(3)

@@ -199,7 +199,7 @@ func TestStatusWhileAnInformerIsMade(t *testing.T) {
 		f := newFactory(fake.NewClientset())
 		pods := f.pods()
 		made := f.InformerFor(&v1.Service{}, func(time.Duration) cache.SharedIndexInformer {
-			// Somebody else asks meanwhile.
+			// Another goroutine asks meanwhile.
 			asked := make(chan struct{})
 			go func() {
 				defer close(asked)

@@ -40,8 +40,8 @@ func syncErrors(err error) map[string]*core.SyncError {
 	return all
 }
 
-// Two informers that need operator action do not block a third, which takes a
-// while. Whoever wants to waits for all.
+// Two informers that need operator action do not block a third, which takes a while. A caller that wants to
+// waits for all.
 func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		const slow = 30 * time.Second
@@ -100,7 +100,7 @@ func TestWaitForSyncDoesNotWaitForWhatIsStuck(t *testing.T) {
 	})
 }
 
-// One or two refusals may be those of a server that has just started.
+// One or two refusals may come from a server that has just started.
 func TestWaitForSyncIsPatientAtFirst(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context, stop func()) {
 		client := fake.NewClientset()

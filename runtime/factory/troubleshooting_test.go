@@ -49,8 +49,8 @@ const (
 	columns         = 96
 )
 
-// Each block of text in docs/troubleshooting.md is what a scene shows that has the
-// name of the heading above it, and each scene is in the document.
+// Each block of text in docs/troubleshooting.md is the output of the scene that has the name of the heading
+// above it, and each scene is in the document.
 func TestTroubleshooting(t *testing.T) {
 	text, err := os.ReadFile(troubleshooting)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
-// show plays the scene of that name, and returns what is to be seen.
+// show plays the scene of that name, and returns its output.
 func show(t *testing.T, heading string) string {
 	play, ok := scenes[heading]
 	if !ok {
@@ -101,8 +101,7 @@ func show(t *testing.T, heading string) string {
 	return shown
 }
 
-// stage is an API server of orders and a factory with an informer of them, and what
-// was to be seen of it.
+// stage is an API server of orders and a factory with an informer of them, and its output.
 type stage struct {
 	*testing.T
 	ctx      context.Context
@@ -190,7 +189,7 @@ func (s *stage) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// see takes down something that is to be seen, in lines that are not too long.
+// see adds a text to the output, in lines that are not too long.
 func (s *stage) see(label string, what any) {
 	s.shown.WriteString(label + ":")
 	width := len(label) + 1
@@ -205,7 +204,7 @@ func (s *stage) see(label string, what any) {
 	s.shown.WriteString("\n")
 }
 
-// timeout is that of a watch, which is random.
+// timeout matches the timeout of a watch, which is random.
 var timeout = regexp.MustCompile(`timeout=\w+&timeoutSeconds=\d+`)
 
 // nextAttempt is a time that depends on chance.

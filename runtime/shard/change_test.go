@@ -89,7 +89,8 @@ func TestListEndsFirst(t *testing.T) {
 	}
 }
 
-// An object that is deleted between a change and its list is deleted, and no list without a change releases.
+// An object that is deleted between a change and its list is deleted. A list without a change releases
+// nothing.
 func TestDeletionBesideRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 16)

@@ -29,8 +29,7 @@ func equal(t *testing.T, i, n int) shard.Ranges {
 	return must[shard.Ranges](t)(shard.Of(i, n))
 }
 
-// withUID gives an object a UID like those of servers, whose hashes are even: those of
-// cachetest are short.
+// withUID gives an object a UID like a server's, whose hashes spread evenly. cachetest's UIDs are short.
 func withUID(obj *thing) *thing {
 	obj.UID = types.UID(fmt.Sprintf("%016x-%s", uids.Add(1)*0x9e3779b97f4a7c15, "4f6bd1b9-6b1a-4d4c"))
 	return obj
@@ -205,8 +204,8 @@ func TestShardChangesOften(t *testing.T) {
 	})
 }
 
-// Objects that are left out are those of the shard, also when it has lost hashes, and no reason to
-// list again and again.
+// A shard leaves out only objects of its own, also when it has lost hashes, and does not list again and
+// again because of them.
 func TestShardLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := things(t, 32)
@@ -289,8 +288,8 @@ func TestEmptyShard(t *testing.T) {
 	})
 }
 
-// Whatever happens to objects, to the ranges of a shard, to what the server filters and to
-// its answers: in the end the store has the objects of the shard, and so has the handler.
+// The objects, the ranges of a shard, the filters of the server and its answers change at random. In the
+// end the store has the objects of the shard, and so has the handler.
 func TestRandomShards(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

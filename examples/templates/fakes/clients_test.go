@@ -28,7 +28,7 @@ func warehouses(t *testing.T, orders shopclient.OrderInterface, options metav1.L
 	return found
 }
 
-// Each method does to the objects in memory what it does to those of a server.
+// Each method does to the objects in memory what the real client's method does to the objects of a server.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	ctx, large := t.Context(), map[string]string{"size": "large"}

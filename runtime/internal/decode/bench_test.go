@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// revision is what the revision of an object takes the place of.
+// revision is the text that the revision of an object replaces.
 const revision = "revision-00000000"
 
 // revisionOf writes a revision into a text, and returns that.
@@ -28,7 +28,7 @@ func nested(levels int) []byte {
 	return []byte(`{"metadata":{"name":"a"},"spec":` + strings.Repeat(`{"a":`, levels) + `"` + revision + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("}", levels) + "}")
 }
 
-// crowded returns a pod with so many containers, the first of which has the revision.
+// crowded returns a pod with n containers. The first has the revision.
 func crowded(n int) *v1.Pod {
 	pod := examplePod("a")
 	pod.Spec.Containers[0].Image = revision

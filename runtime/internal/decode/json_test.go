@@ -143,8 +143,8 @@ type pair struct {
 	got, want any
 }
 
-// play decodes random objects, edits of them and repetitions, with sharing, and compares each with
-// what client-go makes of it, at once and when all are decoded: what was shared has not changed.
+// play decodes random objects, edits of them and repetitions, with sharing. It compares each with
+// client-go's result, at once and when all are decoded: shared parts have not changed.
 func play(t *testing.T, seed int64) (accepted, refused int) {
 	rng := rand.New(rand.NewSource(seed))
 	fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rng, serializer.NewCodecFactory(kruntime.NewScheme())).NilChance(0.4).NumElements(1, 2).MaxDepth(9)
@@ -251,7 +251,7 @@ func randomObject(t *testing.T, fill interface{ Fill(any) }, typ reflect.Type) [
 	return text
 }
 
-// What is decoded with sharing is what client-go decodes, and stays it.
+// Decoding with sharing has client-go's results, and they do not change later.
 func TestDecodeAsClientGo(t *testing.T) {
 	accepted, refused := 0, 0
 	for seed := range int64(40) {
@@ -349,7 +349,7 @@ func TestUpdateSharesTheRest(t *testing.T) {
 	}, func(a, b *v1.Pod) bool { return &a.Spec.Containers[0] == &b.Spec.Containers[0] && b.Annotations != nil })
 }
 
-// Whoever is going to change an object gets all of it as its own.
+// A user that is going to change an object gets all of it as its own.
 func TestExclusive(t *testing.T) {
 	j := NewDecoder(reflect.TypeFor[v1.Pod](), NewShared())
 	text := podText(t, examplePod("a"))

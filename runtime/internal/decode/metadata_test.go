@@ -55,7 +55,7 @@ func TestProtoMetadata(t *testing.T) {
 	}
 }
 
-// What is read is what encoding/json decodes, or nothing, and nothing makes it panic.
+// JSONMetadata returns what encoding/json decodes, or nothing, and never panics.
 func FuzzJSONMetadata(f *testing.F) {
 	f.Add([]byte(`{"kind":"Pod","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7"},"spec":{}}`))
 	f.Add([]byte(` { "spec" : [ {"metadata":{"uid":"no"}} , "}\"]" , 1e3, true , null ] , "metadata" : { "uid" : "u" } }`))
@@ -79,7 +79,7 @@ func FuzzJSONMetadata(f *testing.F) {
 	})
 }
 
-// twice reports whether a name may be there more than once, of which encoding/json has the last.
+// twice reports whether a name may be there more than once. encoding/json takes the last.
 func twice(text []byte, name string) bool {
 	return bytes.Count(text, []byte(name))+bytes.Count(text, []byte(`\u`)) > 1
 }

@@ -201,8 +201,8 @@ type readObject struct {
 	mu    sync.Mutex
 	obj   any
 	clean []byte // the JSON of what client-go decodes
-	// appended are what a user appended to slices of the object, and mark is the last byte
-	// of each.
+	// appended are the bytes that a user appended to slices of the object, and mark is the last byte of
+	// each.
 	appended [][]byte
 	mark     byte
 }
@@ -402,9 +402,9 @@ func (r *readers) decodeOne(rng *rand.Rand, typ reflect.Type, model any) (*readO
 	return &readObject{obj: got.Interface(), clean: slices.Clip(clean)}, err
 }
 
-// Objects are what client-go decodes, and stay it, whatever users do with others: they print,
-// compare and marshal objects, and append to slices of them. Two users never have the same
-// object at the same time, since some of that writes to it.
+// Objects are what client-go decodes, and stay so, whatever users do with other objects: they print,
+// compare and marshal objects, and append to slices of them. Two users never have the same object at the
+// same time, since some of that writes to it.
 func TestReaders(t *testing.T) {
 	seed := *readersSeed
 	if seed == 0 {

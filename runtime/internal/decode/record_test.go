@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Records are those of protowire, but for groups.
+// Records are the fields that protowire finds, except for groups.
 func FuzzRecords(f *testing.F) {
 	for _, text := range [][]byte{{}, {8, 7}, {10, 1, 'x'}, {10, 2, 'x'}, {13, 1, 2, 3, 4}, {9, 1, 2, 3, 4, 5, 6, 7, 8}, {0x88, 0x80, 1, 0x80, 1}, {11, 12}, {0, 1}, {8, 0x80}} {
 		f.Add(text)

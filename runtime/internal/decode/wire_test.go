@@ -25,7 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decoding"
 )
 
-// message is what every type of k8s.io/api has.
+// message has the methods that every type of k8s.io/api has.
 type message interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error

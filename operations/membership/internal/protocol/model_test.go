@@ -2,11 +2,11 @@ package protocol
 
 import "testing"
 
-// The model is the rules of package membership for one slot and two members, without code of this
-// package: every order of what they, the network and people do is tried. Time goes in ticks of the
-// true time. A member acts for acts ticks, as if its clock were the slowest, and others wait for waits,
-// as if theirs were the fastest. Who should own the slot is left open: whenever the rules allow that
-// a member takes it or gives it up, it may.
+// The model has the rules of package membership for one slot and two members, without code of this package.
+// It tries every order of the steps that the members, the network and people take. Time goes in ticks of
+// the true time. A member acts for acts ticks, as if its clock were the slowest. The other member waits for
+// waits, as if its clock were the fastest. The model leaves open which member should own the slot: whenever
+// the rules allow that a member takes it or gives it up, it may.
 const acts, waits = 2, 2
 
 // Owners of the slot: members 0 and 1, and these.

@@ -40,7 +40,7 @@ func TestHashSpreads(t *testing.T) {
 	}
 	for slot, n := range counts {
 		if n > 20 { // four are expected; more than 16 in one case of a million
-			t.Errorf("slot %d is that of %d keys", slot, n)
+			t.Errorf("slot %d is the place of %d keys", slot, n)
 		}
 	}
 }

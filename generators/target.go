@@ -64,11 +64,12 @@ func (t targets) inside(base string, mods *load.Modules, out folder) error {
 
 // resolved returns a path without links, of which the end need not exist.
 func resolved(path string) string {
-	found, err := filepath.EvalSymlinks(path)
-	if err == nil || filepath.Dir(path) == path {
-		return filepath.Clean(cmp.Or(found, path))
+	existing := path
+	for !paths.Exists(existing) && filepath.Dir(existing) != existing {
+		existing = filepath.Dir(existing)
 	}
-	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
+	found, _ := filepath.EvalSymlinks(existing)
+	return filepath.Join(cmp.Or(found, existing), strings.TrimPrefix(path, existing))
 }
 
 // roots are the directories of the imported folders, which stay when they are empty.

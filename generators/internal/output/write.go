@@ -142,12 +142,14 @@ func (s *staging) replace(changes []Change, roots []string, last bool) error {
 // staging is new content under temporary names, beside what it is to replace.
 type staging struct {
 	moves []move
+	// missing are the results of highestMissing.
+	missing map[string]string
 	// writing writes files of directories that are new.
 	writing errgroup.Group
 }
 
 func newStaging() *staging {
-	s := new(staging)
+	s := &staging{missing: map[string]string{}}
 	s.writing.SetLimit(runtime.GOMAXPROCS(0))
 	return s
 }
@@ -161,7 +163,12 @@ type move struct {
 // add begins to write the new content of a file. What a link leads to is replaced, and not the link.
 func (s *staging) add(change Change) error {
 	path := change.file
-	missing := highestMissing(filepath.Dir(path))
+	dir := filepath.Dir(path)
+	missing, known := s.missing[dir]
+	if !known {
+		missing = highestMissing(dir)
+		s.missing[dir] = missing
+	}
 	if missing == "" {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target

@@ -57,7 +57,7 @@ func (n *noting) Wrote(client any, resource schema.GroupResource, obj metav1.Obj
 }
 
 // Deleted notes the deletion of an object that was noted, or that a store has now. If the store has another
-// object of the same name, the store is behind, and must catch up with the server.
+// object of the same name, or the response has no UID, the store must catch up with the server.
 func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.Object) {
 	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	for _, f := range n.following(client, resource) {
@@ -67,7 +67,7 @@ func (n *noting) Deleted(client any, resource schema.GroupResource, obj metav1.O
 		}
 		known, err := meta.Accessor(last)
 		switch deletion := (write{informer: f, obj: obj, deletion: true}); {
-		case err == nil && known.GetUID() == obj.GetUID():
+		case err == nil && obj.GetUID() != "" && known.GetUID() == obj.GetUID():
 			deletion.obj = known
 			n.noteAwaited(deletion)
 		case deletion.possible():

@@ -240,6 +240,32 @@ func TestWritesOfTransformedObjects(t *testing.T) {
 	}
 }
 
+// An answer without a UID, and a store without UIDs, do not tell which object was deleted: the key is ready when
+// the store has what the server has, also if that has another object of the name by then.
+func TestDeletionWithoutUID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := noteWith(t, cache.Options[*corev1.ConfigMap]{Transform: func(obj *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+			obj.UID = ""
+			return obj, nil
+		}}, nil, newConfigMap("old", nil))
+		n.api.Fail(cachetest.Fault{Verb: cachetest.Delete, Err: cachetest.ErrTruncated})
+		key := types.NamespacedName{Namespace: "shop", Name: "key"}
+		if err := configMapResource.Client(n.client, "shop").Delete(n.writes.Context(t.Context(), key), "old", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.api.Create(newConfigMap("old", nil)); err != nil {
+			t.Fatal(err)
+		}
+		if n.writes.Ready(key) {
+			t.Error("ready before the events")
+		}
+		time.Sleep(3 * late)
+		if !n.writes.Ready(key) {
+			t.Error("not ready after the events")
+		}
+	})
+}
+
 // A write whose answer is lost may have been made: the key is ready when the store has what the server
 // has. One that the server has refused is none.
 func TestUnanswered(t *testing.T) {

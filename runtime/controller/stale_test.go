@@ -196,7 +196,8 @@ func (c connection) RoundTrip(req *http.Request) (resp *http.Response, err error
 	if req.Method == http.MethodGet {
 		resp, err = c.server.RoundTrip(req)
 		if err == nil && req.URL.Query().Has("watch") {
-			resp.Body = &lateBody{ReadCloser: resp.Body, ctx: req.Context(), connection: c, resource: path.Base(req.URL.Path)}
+			resource := path.Base(req.URL.Path)
+			resp.Body = &lateBody{ReadCloser: resp.Body, ctx: req.Context(), late: func() time.Duration { return c.late(c.replica, resource) }}
 		}
 		return resp, err
 	}
@@ -220,16 +221,15 @@ func (c connection) RoundTrip(req *http.Request) (resp *http.Response, err error
 // lateBody is a late watch. Events and bookmarks that come while one is late are delivered with it.
 type lateBody struct {
 	io.ReadCloser
-	connection
-	ctx      context.Context
-	resource string
-	due      time.Time
+	ctx  context.Context
+	late func() time.Duration
+	due  time.Time
 }
 
 func (b *lateBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if time.Now().After(b.due) {
-		b.due = time.Now().Add(b.late(b.replica, b.resource))
+		b.due = time.Now().Add(b.late())
 	}
 	select {
 	case <-time.After(time.Until(b.due)):

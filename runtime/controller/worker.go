@@ -137,19 +137,20 @@ func (c *Controller) finish(ctx context.Context, key types.NamespacedName, resul
 // hold gives a key back to the queue when the stores have what its reconcile wrote, or after a minute. In
 // the latter case the status has the key until the stores have the writes.
 func (c *Controller) hold(ctx context.Context, key types.NamespacedName, writes []write) {
-	limited, cancel := context.WithTimeout(ctx, writeTimeout)
-	err := awaitWrites(limited, writes)
-	cancel()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	waits := c.await(ctx, writes)
+	limited, release := context.WithTimeout(ctx, writeTimeout)
+	err := missing(limited, waits)
+	release()
 	late := err != nil && ctx.Err() == nil
 	if late {
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
 		defer c.recorder.overdue(key, err, cancel)()
 		klog.FromContext(ctx).Error(err, "Reconciling without own write")
 	}
 	c.recorder.update(func(s *Status) { s.AwaitingWrites-- })
 	c.queue.Done(key)
-	if late && awaitWrites(ctx, writes) == nil {
+	if late && missing(ctx, waits) == nil {
 		klog.FromContext(ctx).Info("Own write has arrived after all")
 	}
 }

@@ -48,16 +48,43 @@ func (w *write) wait(ctx context.Context) error {
 	return w.informer.WaitForWrite(ctx, w.obj)
 }
 
-// awaitWrites blocks until the stores have all writes, or ctx ends: then the error is about the first
-// missing write. Writes that a store will never have are logged.
-func awaitWrites(ctx context.Context, writes []write) error {
-	for i := range writes {
-		err := writes[i].wait(ctx)
-		if err != nil && ctx.Err() != nil {
-			return err
+// awaited is a wait for a write. Over is closed when the wait has ended.
+type awaited struct {
+	write
+	over chan struct{}
+}
+
+// await begins the waits for writes, all at once: a wait does not know of earlier restarts of the server's
+// history. Writes that a store will never have are logged.
+func (c *Controller) await(ctx context.Context, writes []write) (all []awaited) {
+	for _, own := range writes {
+		w := awaited{own, make(chan struct{})}
+		all = append(all, w)
+		c.goroutines.Go(func() {
+			defer close(w.over)
+			if err := w.wait(ctx); err != nil && ctx.Err() == nil {
+				klog.FromContext(ctx).Error(err, "Store will not have own write, not waiting for it")
+			}
+		})
+	}
+	return all
+}
+
+// missing blocks until all waits are over, or ctx ends: then the error is about the first missing write.
+func missing(ctx context.Context, all []awaited) error {
+	for _, w := range all {
+		select {
+		case <-w.over:
+			continue
+		case <-ctx.Done():
 		}
-		if err != nil {
-			klog.FromContext(ctx).Error(err, "Store will not have own write, not waiting for it")
+		err := w.wait(ctx)
+		select {
+		case <-w.over:
+		default:
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -591,3 +591,50 @@ func TestOverdueWrites(t *testing.T) {
 		})
 	}
 }
+
+// A restore of etcd ends the wait for a write of the history before, also if the key waits for another write, too.
+func TestOverdueWriteOfHistoryBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("a", nil))
+		backup := n.api.ResourceVersion()
+		for i := range 10 {
+			if _, err := n.api.Create(newConfigMap(fmt.Sprint("other", i), nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deaf := make(never)
+		wrote := false
+		c, err := controller.New("test", func(ctx context.Context, key types.NamespacedName) (result controller.Result, err error) {
+			if key.Name != "a" || wrote {
+				return result, nil
+			}
+			wrote = true
+			result.Wrote(deaf, newConfigMap("a", nil))
+			_, err = configMapResource.Client(n.client, "shop").Update(ctx, newConfigMap("a", labels.Set{"changed": "true"}), metav1.UpdateOptions{})
+			return result, err
+		}, controller.Options{}, controller.KeysOf(n.informer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		time.Sleep(time.Second)
+		if err := n.api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Minute)
+		if s := c.Status(); len(s.OverdueWrites) != 1 {
+			t.Errorf("before the arrival: %+v", s)
+		}
+		close(deaf)
+		time.Sleep(time.Minute)
+		if s := c.Status(); len(s.OverdueWrites) != 0 {
+			t.Errorf("after the arrival: %v", s.OverdueWrites)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

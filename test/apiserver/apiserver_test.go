@@ -68,7 +68,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Nobody but the holder of the token may use the API.
+// Only the holder of the token may use the API.
 func TestServerNeedsToken(t *testing.T) {
 	server, err := Start(t.Context(), Options{})
 	if err != nil {

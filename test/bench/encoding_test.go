@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/bench/pods"
 )
 
-// A list that is put together from its items is what client-go's serializer writes for all
-// of them at once.
+// A list that is put together from its items is the same as client-go's serializer writes for all of them
+// at once.
 func TestEncodingList(t *testing.T) {
 	for _, e := range []encoding{inJSON, inProtobuf} {
 		for _, n := range []int{0, 1, 3} {

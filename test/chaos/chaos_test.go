@@ -20,12 +20,10 @@ var (
 // is busy with other programs. After the last fault some informers back off for a minute.
 const settleTimeout = 10 * time.Minute
 
-// Whatever happens between an informer and its API server, and to the server's
-// history and definitions, and however handlers, indexes and informers come and
-// go: no handler sees what was not written, or anything twice, or an old state
-// after a new one, and when there are no more faults the stores, their indexes
-// and what each handler believes are what the server has. When all has stopped,
-// no goroutine is left.
+// Anything may happen between an informer and its API server, and to the server's history and definitions.
+// Handlers, indexes and informers come and go. No handler sees an object that was not written, or an event
+// twice, or an old state after a new one. When there are no more faults, the stores, their indexes and each
+// handler's view agree with the server. When all has stopped, no goroutine is left.
 func TestChaos(t *testing.T) {
 	first := *seed
 	if first == 0 {

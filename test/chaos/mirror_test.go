@@ -12,9 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// mirror is a handler that replays its events, and notes each that does not fit
-// what it has seen: that is how a lost, doubled, misordered or made-up one
-// shows.
+// mirror is a handler that replays its events. It notes each event that does not fit the earlier ones,
+// which shows lost, doubled, misordered and made-up events.
 type mirror struct {
 	name string
 	// work is what it does before it looks at an event; nil is nothing.
@@ -45,9 +44,8 @@ func (m *mirror) add(obj object, initial bool) {
 	})
 }
 
-// update wants the very object that is there as the old one, and the same, or one of
-// the same version or a later one, as the new one: an event that comes twice may be
-// delivered twice.
+// update wants the very object that is there as the old object. The new one must be the same, or have the
+// same version or a later one: an event that comes twice may be delivered twice.
 func (m *mirror) update(old, obj object) {
 	m.take("update", obj, func(key types.NamespacedName, had object) {
 		switch {

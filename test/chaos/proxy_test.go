@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// answer is what a client saw of a request.
+// answer has the parts of a response that a client saw.
 type answer struct {
 	status int
 	header http.Header
@@ -35,8 +35,8 @@ var (
 	aWatch = firstFrame + bookmark
 )
 
-// Each kind of fault, at each point where it may happen, is what a client sees
-// of it, over HTTP/1.1 and HTTP/2.
+// A client sees the right effect of each kind of fault, at each point where it may happen, over HTTP/1.1
+// and HTTP/2.
 func TestFaults(t *testing.T) {
 	broken := func(a answer) bool { return a.err != nil && !errors.Is(a.err, context.Canceled) }
 	silent := func(a answer) bool { return errors.Is(a.err, context.Canceled) }
@@ -126,7 +126,7 @@ func whenMade(p *Proxy, halfOpen int, giveUp func()) {
 	time.AfterFunc(50*time.Millisecond, giveUp)
 }
 
-// What is no fault passes unchanged, and frames without waiting for more.
+// Without a fault, traffic passes unchanged, and a frame does not wait for the next one.
 func TestPassThrough(t *testing.T) {
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		t.Run(protocol, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// object is what every API type is.
+// object has the methods that every API type has.
 type object interface {
 	metav1.Object
 	runtime.Object
@@ -38,7 +38,7 @@ type resource struct {
 	kind       string
 	namespaced bool
 	definition string // the file that defines it
-	// content is that of a valid object beside its metadata; n varies it.
+	// content returns a valid object beside its metadata; n varies it.
 	content func(n int) map[string]any
 }
 
@@ -67,7 +67,7 @@ var (
 	resources = []resource{orders, shipments, warehouses, foos}
 )
 
-// client is that of one namespace, or of the cluster.
+// client returns the client of one namespace, or of the cluster.
 func (r resource) client(c dynamic.Interface, namespace string) dynamic.ResourceInterface {
 	if !r.namespaced {
 		return c.Resource(r.GroupVersionResource)
@@ -90,7 +90,7 @@ func (r resource) object(namespace, name string, n int) *unstructured.Unstructur
 }
 
 const (
-	// shardLabel is what indexes follow.
+	// shardLabel is the label that indexes follow.
 	shardLabel = "chaos/shard"
 	// stateAnnotation and payloadAnnotation make a mixture of two objects, or of
 	// two states of one, show.

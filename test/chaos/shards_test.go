@@ -20,13 +20,12 @@ import (
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// shardChanges is how often the ranges of informers change.
+// shardChanges is the number of changes of the ranges of informers.
 const shardChanges = 1000
 
-// However often the ranges of informers change, while objects do and the proxy makes faults,
-// and whether the server filters by them or not, or begins or ends to do so while watches are
-// open: in the end each store has what a list has that is filtered by hand, and each handler
-// believes the same, and was told of nothing twice.
+// The ranges of informers change often, while objects change and the proxy makes faults. The server filters
+// by the ranges or not, or begins or ends to do so while watches are open. In the end each store has the
+// same as a list that is filtered by hand, and so has each handler, which has got no event twice.
 func TestShards(t *testing.T) {
 	t.Cleanup(func() { _, _ = apiserver.FilterShards(false) })
 	seed := *seed

@@ -25,10 +25,9 @@ import (
 
 var events = flag.Int("events", 200_000, "how many events the soak test makes")
 
-// What waits for a handler that never returns, and for one that is slow, takes
-// memory for the objects that live, and not for the events that happen. Handlers
-// that keep up are told of every one of them, a handler in order that does not is
-// removed at its limit, and those that coalesce know the truth once they go on.
+// The backlog of a handler that never returns, and of a slow one, takes memory for the objects that live,
+// and not for the events that happen. Handlers that keep up get every event. A handler in order that falls
+// behind is removed at its limit, and handlers that coalesce know the truth once they go on.
 func TestSoak(t *testing.T) {
 	live := min(100_000, *events/10)
 	ambient := heap()
@@ -126,7 +125,7 @@ func wantClosed(t *testing.T, what string, ch <-chan struct{}) {
 	}
 }
 
-// heap is how many bytes are reachable.
+// heap returns the number of bytes that are reachable.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC() // what the first one has finalized
@@ -135,8 +134,8 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// stream is a source of a fixed number of keys, most of which exist, and of events
-// that update, delete and create objects of them as fast as they are taken.
+// stream is a source of a fixed number of keys. Most of them exist, and its events update, delete and
+// create their objects as fast as they are taken.
 type stream struct {
 	events  int
 	samples chan sample // of the heap; closed after the last event
@@ -151,7 +150,7 @@ type stream struct {
 	births []int
 }
 
-// sample is how much is reachable after so many events.
+// sample has the reachable memory after so many events.
 type sample struct {
 	event int
 	heap  int64
@@ -197,7 +196,7 @@ type streaming struct {
 	ctx context.Context
 }
 
-// Next makes an event, or waits when there are to be no more.
+// Next makes an event, or waits if no more events are due.
 func (s streaming) Next() (frame cache.WatchEvent, err error) {
 	if s.made%1000 == 0 {
 		for ahead := int64(10_000); s.ctx.Err() == nil && s.listed+int64(s.made)-s.handled.Load() > ahead; {

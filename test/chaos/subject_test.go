@@ -196,7 +196,7 @@ func (f *follower[T]) contents() map[types.NamespacedName]object {
 	return byKey(f.core.Store().All())
 }
 
-// told is what all handlers of a subject make of their events.
+// told has the views of all handlers of a subject.
 type told struct {
 	faults           []string
 	events, handlers int

@@ -18,7 +18,7 @@ import (
 const (
 	writers    = 8
 	namespaces = 4
-	// names is how many objects a writer has of a resource in a namespace.
+	// names is the number of objects that a writer has of a resource in a namespace.
 	names = 4
 )
 

@@ -42,8 +42,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// What is compared: a type of another plural or scope is wrong, one that the
-// project has and the tool has not is missed, one without a truth is extra.
+// A type of another plural or scope is wrong. A type that the project has and the tool has not is missed,
+// and a type without a truth is extra.
 func TestCompare(t *testing.T) {
 	say := truth{
 		byKind: map[string]resource{

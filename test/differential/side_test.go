@@ -31,14 +31,14 @@ type Thing struct {
 	Status            *ThingStatus `json:"status,omitempty"`
 }
 
-// ThingSpec is what a thing should be.
+// ThingSpec is the desired state of a thing.
 type ThingSpec struct {
 	Size  *int64   `json:"size,omitempty"`
 	Color string   `json:"color,omitempty"`
 	Tags  []string `json:"tags,omitempty"`
 }
 
-// ThingStatus is what a thing is.
+// ThingStatus is the observed state of a thing.
 type ThingStatus struct {
 	Ready *int64 `json:"ready,omitempty"`
 	Phase string `json:"phase,omitempty"`
@@ -90,8 +90,8 @@ func inMemory[T runtime.Object]() *rest.Config {
 	return &rest.Config{Host: "http://cachetest", Transport: s, QPS: -1}
 }
 
-// request is what is sent to both servers. In its body, $rv and $uid stand for
-// those of the latest object in an answer.
+// request is a request to both servers. In its body, $rv and $uid stand for the version and the UID of the
+// latest object in an answer.
 type request struct {
 	method, path, kind, body string
 }
@@ -163,8 +163,8 @@ func (s *side) send(ctx context.Context, r request, latest map[string]any) (int,
 	return res.StatusCode, object, nil
 }
 
-// versions names resourceVersions and UIDs by the order in which they are seen,
-// so that those of two servers can be compared.
+// versions names resourceVersions and UIDs by the order in which they are seen, so that two servers can be
+// compared.
 type versions struct {
 	names map[string]string
 	// schemaless says that managed fields are compared as far as a server knows
@@ -180,9 +180,8 @@ func (v versions) name(kind string, value any) string {
 	return v.names[key]
 }
 
-// accident is what messages have of the storage of the real server, of UIDs and
-// resourceVersions, of Go types, of media types that no type here has, and of
-// the object that a patch is for.
+// accident matches the accidental parts of messages. They are about the storage of the real server, UIDs
+// and resourceVersions, Go types, media types that no type here has, and the object that a patch is for.
 var accident = regexp.MustCompile(`StorageError:.*AdditionalErrorMsg: |, application/vnd.kubernetes.protobuf|[0-9a-f-]{36}|error decoding patch: |Invalid value: "\{.*": (Thing in version "v1" cannot be handled as a Thing: )?|record \(\d+\)|Go value of type .*`)
 
 // normalize makes of an answer what is equal for servers that do the same.

@@ -141,8 +141,8 @@ var strictWrites = []request{
 	{"DELETE", "s/things/s", "", ""},
 }
 
-// TestWrites: every answer and every watch event is that of the real server,
-// but for the wording of some errors.
+// TestWrites wants every answer and every watch event to be the real server's, except for the wording of
+// some errors.
 func TestWrites(t *testing.T) {
 	compare(t, writes, "typed", "unstructured")
 }
@@ -157,8 +157,7 @@ func TestStrictWrites(t *testing.T) {
 	compare(t, strictWrites, "typed")
 }
 
-// compare sends the requests to all servers, and compares those of the names
-// with the real one.
+// compare sends the requests to all servers, and compares the servers of the names with the real one.
 func compare(t *testing.T, requests []request, names ...string) {
 	t.Helper()
 	if before36 {

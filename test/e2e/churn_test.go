@@ -9,16 +9,14 @@ import (
 	clientfeaturestesting "k8s.io/client-go/features/testing"
 )
 
-// All together, in the core and the compatibility layer: 2,000 objects of three resources are
-// created, updated and deleted by four writers, some of them before the
-// informers start, while handlers that are quick, that work and that do
-// nothing until the end are there, join late, or come and go. In the end the
-// cache is what the API server lists, every index is what a scan finds, what
-// each handler was told adds up to the cache, and after the shutdown no
-// goroutine is left.
+// All together, in the core and the compatibility layer: four writers create, update and delete 2,000
+// objects of three resources, some of them before the informers start. Handlers that are quick, that work
+// and that do nothing until the end are there, join late, or come and go. In the end the cache is equal to
+// the API server's list, every index to a scan, and every handler's view to the cache. After the shutdown
+// no goroutine is left.
 //
-// It runs in the way in which informers fetch their first state by default, a
-// watch-list, which a server that has none is asked for once, and with LIST and WATCH.
+// It runs in the way in which informers fetch their first state by default, and with LIST and WATCH. The
+// default is a watch-list, for which a server without watch-lists is asked once.
 func TestChurn(t *testing.T) {
 	for _, mode := range []struct {
 		name      string

@@ -28,13 +28,13 @@ var crdFolders = []string{
 
 // example is an API with generated informers.
 type example struct {
-	// kinds are what can be written.
+	// kinds are the kinds that can be written.
 	kinds []kind
 	// subjects makes a generated factory, and subjects of its informers.
 	subjects func(t *testing.T, cfg *rest.Config) (sharedFactory, []tested)
 }
 
-// sharedFactory is what all generated factories have.
+// sharedFactory has the methods that all generated factories have.
 type sharedFactory interface {
 	StartWithContext(ctx context.Context)
 	WaitForSync(ctx context.Context) error
@@ -72,9 +72,8 @@ var (
 	})
 )
 
-// multigroup has several groups, a resource in two versions, of which each sees
-// what is written in the other, a resource that is called otherwise than its
-// type, and a type that gets its metadata from another.
+// multigroup has several groups. One resource is in two versions, and each sees the writes to the other.
+// One resource has another name than its type, and one type gets its metadata from another.
 var multigroup = example{
 	kinds: []kind{gateways, volumes, claims},
 	subjects: func(t *testing.T, cfg *rest.Config) (sharedFactory, []tested) {

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/clientgo/metadatainformer"
 )
 
-// contentTypes notes those of responses.
+// contentTypes notes the content types of responses.
 type contentTypes struct {
 	next http.RoundTripper
 

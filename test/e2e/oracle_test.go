@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/cache"
 )
 
-// list is what the API server says: all objects of a resource by their key,
-// decoded by apimachinery's converter and not by the code under test.
+// list returns all objects of a resource that the API server has, by their key. apimachinery's converter
+// decodes them, and not the code under test.
 func list[T object](ctx context.Context, client dynamic.Interface, k kind) (map[types.NamespacedName]T, error) {
 	found, err := client.Resource(k.gvr()).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -37,8 +37,8 @@ func list[T object](ctx context.Context, client dynamic.Interface, k kind) (map[
 	return objects, nil
 }
 
-// wantObjects compares the objects of a store with those of the API server,
-// down to the last field but apiVersion and kind.
+// wantObjects compares the objects of a store with the API server's, down to the last field but apiVersion
+// and kind.
 func wantObjects[T object](t *testing.T, who string, got, want map[types.NamespacedName]T) {
 	t.Helper()
 	bad := 0
@@ -79,7 +79,7 @@ func untyped[T object](obj T) runtime.Object {
 	return c
 }
 
-// contents is what a store holds.
+// contents returns the content of a store.
 func contents[T object](store *cache.Store[T]) map[types.NamespacedName]T {
 	objects := make(map[types.NamespacedName]T, store.Len())
 	for obj := range store.All() {

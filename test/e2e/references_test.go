@@ -32,13 +32,14 @@ import (
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// REFERENCES_OBJECTS is how many objects there are, of which references name 50.
+// referencesObjects is the environment variable with the number of objects. References name referred
+// objects.
 const (
 	referencesObjects = "REFERENCES_OBJECTS"
 	referred          = 50
 )
 
-// costs are those of an informer in a process of its own, until it is in sync.
+// costs are the costs of an informer in a process of its own, until it is in sync.
 type costs struct {
 	Heap, Bytes int64
 	Time        time.Duration
@@ -49,8 +50,8 @@ func (c costs) String() string {
 	return fmt.Sprintf("%.2f MB of live heap, %.2f MB received, %v, %+v", float64(c.Heap)/1e6, float64(c.Bytes)/1e6, c.Time.Round(time.Millisecond), c.Names)
 }
 
-// measurement is what such a process measures: an informer of the orders of those names or, without
-// any, of all orders of the namespace.
+// measurement is the work of such a process: it measures an informer of the orders of those names or,
+// without any, of all orders of the namespace.
 type measurement struct {
 	Server      crdserver.Address
 	Impersonate rest.ImpersonationConfig

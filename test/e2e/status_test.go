@@ -16,10 +16,9 @@ import (
 	shopv1alpha1informers "github.com/informer-gen/informer-gen/testdata/kubebuilder/generated/informers/shop/v1alpha1"
 )
 
-// A write of the status is an update that leaves the spec and the generation
-// as they are, and a write of the spec one that leaves the status: what handler
-// and lister see of a resource with the status subresource, and of the
-// timestamps in its conditions, is what was written.
+// A write of the status is an update that leaves the spec and the generation as they are, and a write of
+// the spec leaves the status. Handler and lister see the written state of a resource with the status
+// subresource, and the timestamps in its conditions.
 func TestStatusSubresource(t *testing.T) {
 	cfg, client := playground(t, orders)
 	factory := shopinformers.NewSharedInformerFactory(newClient(t, cfg), 0)

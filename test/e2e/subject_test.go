@@ -49,8 +49,8 @@ func newSubject[T object](t *testing.T, k kind, informer toolscache.SharedIndexI
 	return &subject[T]{kind: k, clientgo: informer, core: core, stall: make(chan struct{})}
 }
 
-// speeds are what the handlers do with an object: as little as they can, some
-// work, or nothing at all until the writers are through.
+// speeds returns the work that handlers do with an object: as little as they can, some work, or nothing at
+// all until the writers are through.
 func (s *subject[T]) speeds() map[string]func(T) {
 	return map[string]func(T){
 		"quick":   nil,

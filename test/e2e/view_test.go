@@ -12,23 +12,22 @@ import (
 	clientgocache "github.com/informer-gen/informer-gen/runtime/clientgo/cache"
 )
 
-// lastName is the name of the object that is created after everything else
-// has happened to its resource. Who has seen it has seen everything before it.
+// lastName is the name of the object that is created after everything else has happened to its resource. A
+// handler that has seen it has seen everything before it.
 const lastName = "last"
 
-// object is what every type in these tests is.
+// object has the methods that every type in these tests has.
 type object interface {
 	clientgocache.TypedObject
 	metav1.Object
 }
 
-// view is a handler that replays its events into a map of its own, and notes
-// each event that does not fit: that is how a lost, doubled or misordered one
-// shows. It serves both layers: as a handler of the core, and as one of
-// client-go's.
+// view is a handler that replays its events into a map of its own. It notes each event that does not fit,
+// which shows lost, doubled and misordered ones. It serves both layers: as a handler of the core, and as
+// one of client-go's.
 type view[T object] struct {
 	name string
-	// work is what the handler does with each object; nil is nothing.
+	// work is the work of the handler with each object; nil means none.
 	work func(T)
 	// sawLast is closed when the last object has been added.
 	sawLast chan struct{}

@@ -17,7 +17,7 @@ type kind struct {
 	schema.GroupVersionKind
 	resource   string
 	namespaced bool
-	// content is that of a valid object without its metadata; n varies it.
+	// content returns a valid object without its metadata; n varies it.
 	content func(n int) map[string]any
 }
 
@@ -46,8 +46,7 @@ func (k kind) object(namespace, name string, n int) *unstructured.Unstructured {
 	return obj
 }
 
-// client is that of all namespaces for a cluster-scoped resource, else that of
-// the one.
+// client returns the client of the kind: for a cluster-scoped resource or, otherwise, for a namespace.
 func (k kind) client(c dynamic.Interface, namespace string) dynamic.ResourceInterface {
 	if !k.namespaced {
 		return c.Resource(k.gvr())
@@ -55,8 +54,8 @@ func (k kind) client(c dynamic.Interface, namespace string) dynamic.ResourceInte
 	return c.Resource(k.gvr()).Namespace(namespace)
 }
 
-// workload creates, updates and deletes objects of several resources, with
-// several writers at a time, each of which has its own objects.
+// workload creates, updates and deletes objects of several resources, with several writers at a time. Each
+// writer has its own objects.
 type workload struct {
 	client  dynamic.Interface
 	kinds   []kind

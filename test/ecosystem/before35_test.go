@@ -4,5 +4,5 @@ package ecosystem
 
 import "time"
 
-// queuesEnd is how long goroutines of work queues remain after these were shut down.
+// queuesEnd is the time for which goroutines of work queues remain after these were shut down.
 const queuesEnd = time.Second

@@ -92,9 +92,8 @@ func (b *both) run(ctx context.Context) error {
 	return b.manager.Start(ctx)
 }
 
-// A factory beside a manager: one controller is fed by the factory, another by the
-// manager's cache; nothing is listed twice; both are healthy, and neither is when
-// the server has been down for too long.
+// A factory is beside a manager: the factory feeds one controller, and the manager's cache another. Nothing
+// is listed twice. Both are healthy, and neither is when the server has been down for too long.
 func TestFactoryBesideManager(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		orders, warehouses := cachetest.NewAPI(order("default", "first", "north", 1)), cachetest.NewAPI[*shopv1alpha1.Warehouse]()
@@ -166,7 +165,7 @@ func TestFactoryBesideManager(t *testing.T) {
 	})
 }
 
-// listed is how often all objects were asked for.
+// listed counts the requests for all objects.
 func listed(requests []cachetest.Request) int {
 	lists := 0
 	for _, request := range requests {

@@ -167,9 +167,9 @@ func held(lease *coordinationv1.Lease) string {
 	return fmt.Sprint(lease.Spec.HolderIdentity != nil)
 }
 
-// A controller that is written against client-go's generated factory, listers,
-// queue and leader election does its work with an informer of this module in
-// the factory, and so does the replica that takes over from it.
+// A controller is written against client-go's generated factory, listers, queue and leader election. It
+// does its work with an informer of this module in the factory, and so does the replica that takes over
+// from it.
 func TestControllerOfClientGo(t *testing.T) {
 	for name, newInformer := range map[string]newLeaseInformer{"untyped": leasesOverListerWatcher, "typed": typedLeases} {
 		t.Run(name, func(t *testing.T) {

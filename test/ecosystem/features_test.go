@@ -36,8 +36,8 @@ import (
 	shopv1alpha1 "github.com/informer-gen/informer-gen/testdata/kubebuilder/api/v1alpha1"
 )
 
-// onEach runs a test in a bubble with client-go's informers in a cache of controller-runtime,
-// which say what is right, and with this module's. The orders are those of the server.
+// onEach runs a test in a bubble with client-go's informers in a cache of controller-runtime, which define
+// the right results, and with this module's. orders is the server.
 func onEach(t *testing.T, test func(t *testing.T, cfg *rest.Config, newInformer newInformer, orders *cachetest.API[*shopv1alpha1.Order])) {
 	t.Helper()
 	compared := maps.Clone(ways)
@@ -119,8 +119,8 @@ func newPriorities(t *testing.T, cfg *rest.Config, options ctrl.Options, control
 
 func nothing(context.Context, reconcile.Request) (ctrl.Result, error) { return ctrl.Result{}, nil }
 
-// Initial objects, resyncs, and what a list after a gap has unchanged have the low priority;
-// changes have the usual one, also those of a gap.
+// Initial objects, resyncs and the unchanged objects of a list after a gap have the low priority. Changes
+// have the usual one, also changes in a gap.
 func TestPriorities(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg *rest.Config, newInformer newInformer, orders *cachetest.API[*shopv1alpha1.Order]) {
 		queue := newPriorities(t, cfg, ctrl.Options{Cache: cache.Options{

@@ -87,8 +87,8 @@ func newMapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	return mapper, nil
 }
 
-// newManager returns a manager of which one at a time is the leader, with stock
-// as its controller. The informers of its cache are this module's.
+// newManager returns a manager with stock as its controller. One manager at a time is the leader. The
+// informers of its cache are this module's.
 func newManager(t *testing.T) ctrl.Manager {
 	t.Helper()
 	cfg, informers := clientgocache.Streaming(server.Config())
@@ -138,9 +138,8 @@ func order(namespace, name, warehouse string, quantity int32) *shopv1alpha1.Orde
 	}
 }
 
-// A controller of a kubebuilder project reconciles custom resources, with a
-// field index and leader election; when the leader goes, the one that stood by
-// takes over with a cache that it kept up to date.
+// A controller of a kubebuilder project reconciles custom resources, with a field index and leader
+// election. When the leader goes, the other manager takes over with a cache that it kept up to date.
 func TestManager(t *testing.T) {
 	mapper, err := newMapper(nil, nil)
 	if err != nil {
@@ -261,8 +260,8 @@ func wantCached(t *testing.T, manager ctrl.Manager, api client.Client) {
 	}
 }
 
-// items returns the objects of a list in the order of their names, without
-// their kinds, of which a list of the API server has some and a cache none.
+// items returns the objects of a list in the order of their names, without their kinds: a list of the API
+// server has some kinds, and a cache none.
 func items(t *testing.T, list client.ObjectList) []client.Object {
 	t.Helper()
 	var objs []client.Object

@@ -100,7 +100,7 @@ func TestMembershipOfFakeClientset(t *testing.T) {
 	})
 }
 
-// Two managers divide the orders among them, and the one that stays takes those of the other one.
+// Two managers divide the orders among them. When one goes, the other takes its orders.
 func TestMembershipInManager(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		orders, leases := cachetest.NewAPI[*shopv1alpha1.Order](), cachetest.NewAPI[*coordinationv1.Lease]()

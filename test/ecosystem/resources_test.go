@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// resourceFactory is what the dynamic and the metadata factory share.
+// resourceFactory has the methods that the dynamic and the metadata factory share.
 type resourceFactory interface {
 	ForResource(schema.GroupVersionResource) informers.GenericInformer
 	StartWithContext(context.Context)
@@ -31,9 +31,9 @@ type resourceFactory interface {
 	Shutdown()
 }
 
-// An informer of a resource whose definition comes late says that it waits for
-// it, and syncs when it is there; released when the definition goes, and asked
-// for again when it is back, it starts from nothing.
+// An informer of a resource whose definition comes late says that it waits for it, and syncs when it is
+// there. The informer is released when the definition goes. When it is asked for again, the definition is
+// back, and the informer starts from nothing.
 func TestDefinitionComesAndGoes(t *testing.T) {
 	client, err := dynamic.NewForConfig(server.Config())
 	if err != nil {

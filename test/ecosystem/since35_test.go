@@ -2,5 +2,5 @@
 
 package ecosystem
 
-// queuesEnd is how long goroutines of work queues remain after these were shut down.
+// queuesEnd is the time for which goroutines of work queues remain after these were shut down.
 const queuesEnd = 0

@@ -46,7 +46,7 @@ const (
 
 var orders = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "orders"}
 
-// What each program prints, and what is to be seen of it in the API.
+// TestExamples checks the output of each program, and its effects in the API.
 func TestExamples(t *testing.T) {
 	programs := build(t)
 	onServer := func(t *testing.T) (*rest.Config, dynamic.NamespaceableResourceInterface) {

@@ -78,8 +78,8 @@ func (f *front) drain(grace time.Duration) {
 // latency keeps requests that follow each other at once from taking no time at all.
 const latency = 5 * time.Millisecond
 
-// flood is how many requests are answered under a condition. Who makes more, without a
-// pause, waits for ever.
+// flood is the number of requests that are answered under a condition. An informer that makes more, without
+// a pause, waits for ever.
 const flood = 13_000
 
 // edge sees each request first, and counts.
@@ -88,7 +88,7 @@ type edge struct {
 
 	mu       sync.Mutex
 	requests []time.Time
-	// watches are open, blind is how long there was none, until changed.
+	// watches is the number of open watches. blind is the time without one, until changed.
 	watches int
 	changed time.Time
 	blind   time.Duration

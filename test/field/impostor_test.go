@@ -27,7 +27,8 @@ func tenfold(r row) row {
 	return r
 }
 
-// believed is an answer that nothing tells from the list of a server without objects, or not for long.
+// believed is an answer that informers take for the list of a server without objects, at least after a
+// while.
 func believed(r row) row {
 	r.core.madeUp, r.clientGo.madeUp = true, true
 	return r
@@ -66,8 +67,8 @@ func briefly(r row) row {
 // otherList is an empty list of another kind than the one that was requested.
 var otherList = page(200, "application/json", `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)
 
-// impostorRows are about answers that are not those of the API server, or not those of
-// one that is ready. Nothing may be deleted for them, unless they are believed.
+// impostorRows are about answers that do not come from the API server, or come from one that is not ready.
+// Nothing may be deleted because of them, unless they are believed.
 var impostorRows = []row{
 	asked(impostor("a proxy answers all with 404 in HTML for ten minutes", page(404, "text/html", "<html>404 Not Found</html>"))),
 	asked(impostor("a proxy answers all with 404 in JSON of its own for ten minutes", page(404, "application/json", `{"error":"no route"}`))),

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// network is what lies between the clients and the server: connections that can
-// be refused, reset, and made half-open.
+// network is the network between the clients and the server. Its connections can be refused, reset, and
+// made half-open.
 type network struct {
-	// pair makes a connection: a pipe, or one of TCP.
+	// pair makes a connection: a pipe or a TCP connection.
 	pair func() (client, server net.Conn, err error)
 
 	mu    sync.Mutex
@@ -23,15 +23,14 @@ type network struct {
 
 	// dropping drops what is sent, and answers no attempt to connect.
 	dropping atomic.Bool
-	// pace is how long a chunk of drip bytes takes from the server to a client;
-	// zero for no time.
+	// pace is the time that a chunk of drip bytes takes from the server to a client. Zero is no time.
 	pace atomic.Int64
 }
 
-// drip is how many bytes pass at a time if there is a pace.
+// drip is the number of bytes that pass at a time if there is a pace.
 const drip = 64
 
-// dialTimeout is that of client-go's default dialer.
+// dialTimeout is the timeout of client-go's default dialer.
 const dialTimeout = 30 * time.Second
 
 func newNetwork(pair func() (net.Conn, net.Conn, error)) *network {

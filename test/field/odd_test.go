@@ -14,8 +14,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// oddRow is what a server sends whose resourceVersions or UIDs are not those of
-// kube-apiserver, and the events that a handler is to be given.
+// oddRow has the responses of a server whose resourceVersions or UIDs differ from kube-apiserver's, and the
+// events that a handler must get.
 type oddRow struct {
 	name string
 	// lists are the answers to the lists, the last one for all that follow. A
@@ -23,15 +23,14 @@ type oddRow struct {
 	lists []string
 	// watch are the events of the first watch; "410" ends it.
 	watch []string
-	// events are those after the initial ones, in order, and state is the store in
-	// the end.
+	// events are the events after the initial ones, in order, and state is the store in the end.
 	events []string
 	state  []string
 	// clientGo are the events of client-go, if they are others.
 	clientGo []string
 }
 
-// oddRows are put to informers that list, and to those that ask for watch-lists.
+// oddRows are tested with informers that list, and with informers that ask for watch-lists.
 var oddRows = []oddRow{
 	{
 		name:   "an object is hidden and shown again at one version, as permissions change",
@@ -195,7 +194,7 @@ func (r oddRow) test(t *testing.T, i implementation, listing bool) {
 // oddServer answers with what a row has.
 type oddServer struct {
 	row oddRow
-	// open is closed when the events of the first watch are to come.
+	// open is closed when the events of the first watch may come.
 	open chan struct{}
 
 	mu             sync.Mutex

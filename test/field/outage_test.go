@@ -107,7 +107,7 @@ var outageRows = []row{
 	},
 }
 
-// comesBack is what an API server does that starts.
+// comesBack lets an API server start, with the responses that it gives meanwhile.
 func (w *world) comesBack() {
 	w.front.start()
 	for _, code := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusForbidden} {

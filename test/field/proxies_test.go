@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// lasting is a condition in spite of which all is right, as long as it lasts.
+// lasting is a condition under which all is right, as long as it lasts.
 func lasting(name string, proxy func(*world) http.Handler) row {
 	return row{
 		name: name, proxy: proxy, early: true, lasting: true,

@@ -14,7 +14,7 @@ import (
 // row is one condition, and the bounds of what an informer makes of it.
 type row struct {
 	name string
-	// http2 is for a server that speaks HTTP/2 over TLS; others speak HTTP/1.1.
+	// http2 is true for a server that speaks HTTP/2 over TLS. Otherwise it speaks HTTP/1.1.
 	http2 bool
 	// tune changes the server, and config the client.
 	tune   func(*http.Server)
@@ -23,9 +23,9 @@ type row struct {
 	backoff *wait.Backoff
 	// listing is for informers that ask for no watch-list.
 	listing bool
-	// bookmarks is how often the server sends them; a minute by default.
+	// bookmarks is the time between two bookmarks of the server; a minute by default.
 	bookmarks time.Duration
-	// pods is how many there are at the least.
+	// pods is the smallest number of pods.
 	pods int
 
 	// early says that the condition is there when the informer starts, and
@@ -41,8 +41,8 @@ type row struct {
 	lasts  time.Duration
 	// after ends what the proxy alone does not.
 	after func(*world)
-	// quiet is for a server whose objects do not change meanwhile. Others change
-	// once a second, or as often as writes says.
+	// quiet is true for a server whose objects do not change meanwhile. Otherwise they change once a
+	// second, or as often as writes says.
 	quiet  bool
 	writes time.Duration
 	// still says that nothing is changed after the condition.
@@ -54,25 +54,25 @@ type row struct {
 	clientGo bounds
 }
 
-// bounds are what a measurement has to be within. Zero is no bound, but for made-up
-// deletions, of which there may be none.
+// bounds are the bounds of a measurement. Zero is no bound. Zero made-up deletions means that there may be
+// none.
 type bounds struct {
 	// blind is the largest share of time without a watch, in percent.
 	blind float64
-	// late is how late a change may be.
+	// late is the largest delay of a change.
 	late time.Duration
-	// requests is how many there may be while there is the condition.
+	// requests is the largest number of requests while there is the condition.
 	requests int
-	// right is how soon all has to be right; never says that it is not.
+	// right is the time after which all must be right; never says that it is not.
 	right time.Duration
 	never bool
 	// madeUp is set if deletions are delivered that did not happen.
 	madeUp bool
-	// says is a part of what the status says when the condition ends.
+	// says is a part of the status's text when the condition ends.
 	says string
 }
 
-// measurement is what was measured.
+// measurement has the measured values of a row.
 type measurement struct {
 	blind             float64
 	late, right       time.Duration
@@ -88,7 +88,7 @@ func (m measurement) String() string {
 		m.blind, m.late, m.requests, m.lasted, m.busiest, m.right, m.never, m.madeUp, m.status)
 }
 
-// bounds returns those of an implementation.
+// bounds returns the bounds of an implementation.
 func (r row) bounds(i implementation) bounds {
 	switch {
 	case i.Name == clientGo.Name:

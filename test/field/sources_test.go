@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// fakeRow is what is done with a fake clientset, and the events that a handler is
-// to be given after those of the start.
+// fakeRow has the writes to a fake clientset, and the events that a handler must get after the initial
+// ones.
 type fakeRow struct {
 	name   string
 	script func(*fakes)
@@ -170,7 +170,7 @@ var fakeImplementations = []struct {
 	}},
 }
 
-// fakeListWatch is what code-generator's informers list and watch with.
+// fakeListWatch lists and watches as code-generator's informers do.
 func fakeListWatch(c *fake.Clientset) cache.ListerWatcher {
 	pods := c.CoreV1().Pods("ns")
 	return onlyLists{&cache.ListWatch{
@@ -192,7 +192,7 @@ func (onlyLists) IsWatchListSemanticsUnSupported() bool { return true }
 type fakes struct {
 	*testing.T
 	clientset *fake.Clientset
-	// version is that of all objects, which have UIDs then, or "".
+	// version is the version of all objects, or "". With a version, they have UIDs.
 	version string
 }
 

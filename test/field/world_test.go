@@ -46,8 +46,8 @@ type world struct {
 	// proxy answers while on is true.
 	proxy http.Handler
 	on    atomic.Bool
-	// removed says that discovery lists no pods, and the server answers as one
-	// without the resource.
+	// removed is true if discovery lists no pods, and the server answers as if it did not have the
+	// resource.
 	removed atomic.Bool
 }
 
@@ -296,7 +296,7 @@ func (w *world) right() (time.Duration, bool) {
 	return 0, false
 }
 
-// status is what an informer of the core says of itself.
+// status returns the text of the status of an informer of the core.
 func (w *world) status() string {
 	status, ok := clientgocache.StatusOf(w.informer)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tree is what one tool generated: its packages by their path below the output.
+// tree is the output of one tool: its packages by their path below the output.
 type tree map[string]*types.Package
 
 // below picks the packages of a tree.
@@ -26,14 +26,13 @@ func below(packages map[string]*types.Package, root string) tree {
 	return found
 }
 
-// comparison finds what callers of one tree would miss in another: a function,
-// variable, constant, type, field or method that is not there, or that has
-// another type. Aliases are resolved; a type of the one tree is that of the
-// same path and name in the other.
+// comparison finds the API of one tree that callers would miss in another: a function, variable, constant,
+// type, field or method that is not there, or that has another type. Aliases are resolved. A type of the
+// one tree is equal to the type of the same path and name in the other.
 type comparison struct {
 	theirs, ours tree
-	// missing and changed are what callers would notice; added are methods that
-	// an interface has more, which only its implementers would.
+	// missing and changed are the differences that callers would notice. added are the additional methods
+	// of an interface, which only its implementers would notice.
 	missing, changed, added []string
 	// same is the number of things that both have.
 	same int
@@ -111,8 +110,8 @@ func (c *comparison) typeName(what string, theirs, ours *types.TypeName) {
 			c.fields(what, under, fields)
 		}
 	case *types.Signature:
-		// Of a function that takes what is not exported callers can't make one,
-		// only pass on those that they are given.
+		// Callers can't make a function that takes an unexported type. They can only pass on the functions
+		// that they get.
 		function, ok := other.(*types.Signature)
 		c.note(ok && (opaque(under) || c.sameType(under, function)), "type "+what, theirs, ours)
 	default:
@@ -152,7 +151,7 @@ func (c *comparison) additions(what string, theirs *types.Interface, ours types.
 	}
 }
 
-// methodSet is that of an interface, or of a pointer to any other type.
+// methodSet returns the methods of an interface, or of a pointer to any other type.
 func methodSet(typ types.Type) *types.MethodSet {
 	if types.IsInterface(typ) {
 		return types.NewMethodSet(typ)

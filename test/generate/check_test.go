@@ -77,7 +77,7 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// imports are what the sources import that is not among them.
+// imports returns the packages that the sources import and that are not among them.
 func (c *checker) imports() []string {
 	found := map[string]bool{}
 	for _, sources := range c.sources {

@@ -31,7 +31,7 @@ type cluster struct {
 	kubeconfig string
 	client     dynamic.Interface
 	discovery  discovery.DiscoveryInterface
-	// ports are those that the program listens on, by those of the page.
+	// ports are the ports that the program listens on, by the ports of the page.
 	ports map[string]string
 	// answers are the responses to curl, and phases those that kubectl has read.
 	answers map[string]string

@@ -18,9 +18,8 @@ kube::codegen::gen_client --with-watch --boilerplate boilerplate.go.txt \
   --output-dir pkg/generated --output-pkg example.com/sample/pkg/generated pkg/apis
 `
 
-// Upstream's kube_codegen.sh runs with informer-gen in the place of that of
-// code-generator, and what it leaves compiles: with listers of informer-gen's,
-// and with those of lister-gen, which the script runs before.
+// Upstream's kube_codegen.sh runs with informer-gen in place of code-generator's. Its output compiles with
+// informer-gen's listers, and with the listers of lister-gen, which the script runs before.
 func TestKubeCodegen(t *testing.T) {
 	tool := buildTool(t)
 	source, err := scratch.Dir(t.Context(), "k8s.io/code-generator")
@@ -29,7 +28,7 @@ func TestKubeCodegen(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, skipListers string
-		// listers is who wrote them.
+		// listers is the tool that wrote them.
 		listers string
 	}{
 		{"listers of informer-gen", "", "informer-gen"},

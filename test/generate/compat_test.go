@@ -19,9 +19,8 @@ const (
 	crdClient    = "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 )
 
-// For the same input and flags, the packages that informer-gen writes have all
-// that those of code-generator's informer-gen and lister-gen have, and with the
-// same types: callers of the one can call the other.
+// For the same input and flags, informer-gen's packages have the whole API of code-generator's informer-gen
+// and lister-gen, with the same types: callers of the one can call the other.
 func TestSameAPIAsCodeGenerator(t *testing.T) {
 	t.Parallel()
 	tools := tools{buildTool(t), build(t, scratch.UpstreamClientGen, scratch.UpstreamListerGen, scratch.UpstreamInformerGen)}
@@ -29,11 +28,10 @@ func TestSameAPIAsCodeGenerator(t *testing.T) {
 		name string
 		// archive holds the API packages, if they are not other modules'.
 		archive string
-		// clientset is what client-gen is told to make a clientset of, for
-		// input that comes without.
+		// clientset has the input for which client-gen makes a clientset, if the input comes without.
 		clientset []string
 		input     input
-		// least is how many things at least the API must have.
+		// least is the smallest number of things in the API.
 		least int
 	}{{
 		name: "sample-controller", least: 130,
@@ -78,15 +76,15 @@ func TestSameAPIAsCodeGenerator(t *testing.T) {
 // tools are informer-gen, and the directory of code-generator's tools.
 type tools struct{ ours, theirs string }
 
-// input is what tools are told to read.
+// input has the arguments of the tools.
 type input struct {
 	patterns []string
 	// both are flags for all tools, informers those for the informer-gens.
 	both, informers []string
 }
 
-// factoryAdditions are the methods of a SharedInformerFactory that code-generator's has
-// not, besides those of newer minors. Whoever has one gets it from generated code.
+// factoryAdditions are the methods of a SharedInformerFactory that code-generator's has not, besides the
+// methods of newer minors. Programs get a factory from generated code, and do not implement it.
 var factoryAdditions = append(newerAdditions, "WaitForSync", "WaitForSyncOrStuck", "Status", "HealthCheck", "ReadyCheck", "Release", "Named")
 
 // listerAdditions are the methods of listers for fields with +informer-gen:index.
@@ -159,7 +157,7 @@ func compatProject(t *testing.T, archive string) string {
 			}
 		}
 	}
-	// What the go command is to know by name.
+	// The imports name the modules that the go command must know.
 	write(t, filepath.Join(dir, "compat.go"), "package compat\n\nimport (\n\t_ \""+sampleClient+"\"\n\t_ \""+crdClient+"\"\n)\n")
 	return dir
 }

@@ -10,16 +10,14 @@ import (
 	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
-// Over every group of k8s.io/api and client-go's clientset the tool writes code
-// that compiles, and a program that uses it with the fake clientset runs: every
-// informer that client-go's own factory has is there and reaches sync, and a
-// lister finds what the clientset was given and created.
+// Over every group of k8s.io/api and client-go's clientset, the tool writes code that compiles. A program
+// that uses it with the fake clientset runs. Every informer of client-go's own factory is there and reaches
+// sync, and a lister finds the objects that the clientset was given and created.
 func TestKubernetesAPI(t *testing.T) {
 	t.Parallel()
 	tool := buildTool(t)
-	// A directory that is always the same, and is ignored by git, is what lets
-	// the go command find the packages in its cache that it has compiled before:
-	// they take minutes.
+	// The directory is always the same, and git ignores it. So the go command finds in its cache the
+	// packages that it has compiled before: they take minutes.
 	dir := filepath.Join(checkout(t), "test", "bin", "kube")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

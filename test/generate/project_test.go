@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// A stock kubebuilder project needs no other flag than where its API is: the
-// tool writes informers and listers to pkg/generated and the project compiles;
-// a second run finds nothing to do; wrong input and a wrong flag are told
-// apart by the exit status, and neither writes anything.
+// A stock kubebuilder project needs no flag but the folder of its API. The tool writes informers and
+// listers to pkg/generated, and the project compiles. A second run finds nothing to do. The exit status
+// tells wrong input and a wrong flag apart, and neither writes anything.
 func TestKubebuilderProject(t *testing.T) {
 	t.Parallel()
 	tool := buildTool(t)

@@ -93,7 +93,7 @@ func (p proxy) release(root, part string) error {
 	return nil
 }
 
-// version is that of the content of the checkout, so that the go command compiles it once.
+// version returns a version for the content of the checkout, so that the go command compiles it once.
 func version(root string) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintln(hash, root)
@@ -150,14 +150,14 @@ func (p proxy) forgetModule(name string) error {
 	return err
 }
 
-// offline is the environment of a go command that knows no other module than those
-// of the proxy and of the module cache. Modules of the cache are verified already.
+// offline returns the environment of a go command that knows only the modules of the proxy and of the
+// module cache. Modules of the cache are verified already.
 func (p proxy) offline() []string {
 	downloaded := filepath.Join(p.modules, "cache", "download")
 	return []string{"GOPROXY=file://" + p.dir + ",file://" + downloaded + ",off", "GOSUMDB=off"}
 }
 
-// online is that of a go command that has the proxy before the usual ones.
+// online returns the environment of a go command that has the proxy before the usual ones.
 func (p proxy) online(t *testing.T) []string {
 	return []string{"GOPROXY=file://" + p.dir + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + scratch.Runtime}
 }

@@ -38,8 +38,8 @@ func TestPublicProjects(t *testing.T) {
 		name: "flux source-controller", inputs: []string{"github.com/fluxcd/source-controller/api/..."},
 		leads: []string{"f.Source().V1().GitRepositories()", "f.Source().V1().OCIRepositories()"},
 	}, {
-		// No group in the path, two groups with the same first part, types
-		// that are defined by those of another version.
+		// There is no group in the path, two groups have the same first part, and types are defined by the
+		// types of another version.
 		name: "gateway-api", inputs: []string{"sigs.k8s.io/gateway-api/apis/...", "sigs.k8s.io/gateway-api/apisx/..."},
 		clientset: "sigs.k8s.io/gateway-api/pkg/client/clientset/versioned",
 		leads:     []string{"f.Gateway().V1().HTTPRoutes()", "f.Gateway().V1alpha2().GRPCRoutes()", "f.Experimental().V1alpha1().XMeshes()"},

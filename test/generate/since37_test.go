@@ -2,7 +2,8 @@
 
 package generate
 
-// sharePercent is how much of the API that is the same for the newest libraries is the same for these.
+// sharePercent is the part of the API that is the same for these libraries, in percent of the part for the
+// newest ones.
 const sharePercent = 100
 
 // meantChange reports whether a difference to code-generator's API is meant.

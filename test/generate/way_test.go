@@ -16,11 +16,10 @@ import (
 	"github.com/informer-gen/informer-gen/test/generate/scratch"
 )
 
-// The whole way of a user: a stock kubebuilder project that has never heard of
-// informer-gen gets it as a tool from a module proxy, by the commands of the
-// README; what is generated builds as they leave it; a controller on it, and its
-// unit test on cachetest, compile and pass; what CI checks holds, until it
-// does not; and when a type goes, so do its files.
+// This is the whole way of a user. A stock kubebuilder project that has never heard of informer-gen gets it
+// as a tool from a module proxy, by the commands of the README. The generated code builds as they leave it.
+// A controller on it, and its unit test on cachetest, compile and pass. The check of CI passes, until it
+// must fail. When a type goes, so do its files.
 func TestWholeWay(t *testing.T) {
 	t.Parallel()
 	shop := newUser(t)
@@ -65,10 +64,9 @@ func TestWholeWay(t *testing.T) {
 	shop.run("go", "build", "./...")
 }
 
-// An older project, whose clientset, listers and informers code-generator wrote,
-// goes over to informer-gen by the steps of the recipe, at a time when a type of
-// its API has gone: the files of that type are removed and named, and its program
-// compiles as it was.
+// In an older project, code-generator wrote the clientset, listers and informers. It goes over to
+// informer-gen by the steps of the recipe, at a time when a type of its API has gone. The files of that
+// type are removed and named, and its program compiles as it was.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	older := newUser(t)
@@ -104,9 +102,8 @@ func TestUpgrade(t *testing.T) {
 	older.run("bash", script, "--verify")
 }
 
-// A program with informers of Kubernetes' own types, from client-go's factory, runs on
-// those of this module when the recipe has generated them and one line of it has
-// changed: an import.
+// A program has informers of Kubernetes' own types, from client-go's factory. It runs on this module's
+// informers when the recipe has generated them and one line of it has changed: an import.
 func TestOneImport(t *testing.T) {
 	t.Parallel()
 	program := newUser(t)
@@ -132,7 +129,7 @@ func TestOneImport(t *testing.T) {
 	}
 }
 
-// logLines are those of klog.
+// logLines matches the lines of klog.
 var logLines = regexp.MustCompile(`(?m)^I\d{4} .*\n`)
 
 func wantRemoved(t *testing.T, output, file string) {
@@ -147,7 +144,7 @@ type user struct {
 	t     *testing.T
 	dir   string
 	proxy proxy
-	// files are those of testdata/way.txtar.
+	// files are the files of testdata/way.txtar.
 	files []txtar.File
 }
 
@@ -244,7 +241,7 @@ func (u *user) run(command ...string) string {
 	return output
 }
 
-// environ is that of the test with more, and with nothing that the user has not set.
+// environ returns the environment of the test with more, and with nothing that the user has not set.
 func (u *user) environ(more []string) []string {
 	return append(os.Environ(), append(more, "GOFLAGS=", "GOWORK=off", "PWD="+u.dir)...)
 }

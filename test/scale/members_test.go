@@ -85,10 +85,10 @@ func (g *group) settled() map[int]shard.Ranges {
 	return has
 }
 
-// partsOf is how many of the parts a replica has.
+// partsOf returns the number of parts that a replica has.
 func partsOf(ranges shard.Ranges) int { return int(math.Round(ranges.Fraction() * parts)) }
 
-// counts are how many parts each replica has, and each member of the model, in order.
+// counts returns the numbers of parts of each replica, and of each member of the model, in order.
 func counts(has map[int]shard.Ranges, model owners) (got, want []int) {
 	byMember := map[int]int{}
 	for _, member := range model {
@@ -105,7 +105,7 @@ func counts(has map[int]shard.Ranges, model owners) (got, want []int) {
 	return got, want
 }
 
-// moving is how many parts have another owner, with replicas and in the model.
+// moving returns the number of parts that have another owner, with replicas and in the model.
 func moving(before, after map[int]shard.Ranges, modelBefore, modelAfter owners) (got, want int) {
 	for i, ranges := range after {
 		got += partsOf(ranges.Minus(before[i]))

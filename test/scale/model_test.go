@@ -61,8 +61,8 @@ func (f forecast) near(g forecast) bool {
 	return true
 }
 
-// As few replicas as fit: of ten million objects of 2000 B each, 10 have 7 of 64 slots at the
-// most, which is more than 4 GiB with garbage, and 11 have 6.
+// As few replicas as fit. With ten million objects of 2000 B each, 10 replicas have 7 of 64 slots at the
+// most, which is more than 4 GiB with garbage. 11 replicas have 6.
 func TestFitting(t *testing.T) {
 	if got := round.fitting(shown[0]); got != 11 {
 		t.Errorf("got %d replicas, want 11", got)
@@ -117,7 +117,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// No more moves than a replica that comes gains, or one that goes had; all have equally many.
+// A replica that comes moves no more than it gains, and a replica that goes no more than it had. All have
+// equally many.
 func TestAssign(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 16, 63} {
 		before, members := first(n)

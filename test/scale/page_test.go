@@ -26,7 +26,7 @@ func read(t *testing.T) measured {
 	return m
 }
 
-// The page and its plots are what the command writes of what was measured.
+// The page and its plots are what the command writes from the measurements.
 func TestPage(t *testing.T) {
 	files, err := read(t).page()
 	if err != nil {

@@ -125,16 +125,7 @@ func NewWrites(informers ...*cache.Informer[any]) (*Writes, error) {
 
 // Context returns a copy of ctx that notes, for a key, the writes of the requests that are sent with it.
 func (w *Writes) Context(ctx context.Context, key types.NamespacedName) context.Context {
-	return &noting{Context: ctx, followed: w.followed, note: func(own write) {
-		if own.unanswered != nil { // or Ready would have to ask the server
-			go func() {
-				limited, cancel := context.WithTimeout(context.Background(), writeTimeout)
-				defer cancel()
-				_ = own.wait(limited)
-			}()
-		}
-		w.note(key, own)
-	}}
+	return &noting{Context: ctx, followed: w.followed, note: func(own write) { w.note(key, own) }}
 }
 
 // Wrote notes an object as the server has returned it from a create, an update or a patch, and the informer
@@ -152,17 +143,18 @@ func (w *Writes) note(key types.NamespacedName, own write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending[key] = append(w.pending[key], &own)
-	time.AfterFunc(writeTimeout, func() { w.expire(key, &own) })
+	go w.await(key, &own)
 }
 
-// expire drops a write that has held its key for writeTimeout. It logs a write that the store still lacks.
-func (w *Writes) expire(key types.NamespacedName, own *write) {
+// await drops a write when a store has it or will never have it, or after writeTimeout. Ready may be earlier, but
+// knows neither of restarts of the server's history since the write, nor what the server has.
+func (w *Writes) await(key types.NamespacedName, own *write) {
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	defer cancel()
+	err := own.wait(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !slices.Contains(w.pending[key], own) {
-		return
-	}
-	if err := own.wait(ended); err != nil {
+	if err != nil && slices.Contains(w.pending[key], own) {
 		klog.Background().WithValues("key", key).Error(err, "Own write is not waited for any longer")
 	}
 	w.drop(key, func(other *write) bool { return other == own })

@@ -638,3 +638,32 @@ func TestOverdueWriteOfHistoryBefore(t *testing.T) {
 		}
 	})
 }
+
+// A write of the history before holds its key no longer once the informer knows of a restore of etcd.
+func TestWriteOfHistoryBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note(t, nil, newConfigMap("a", nil))
+		key := types.NamespacedName{Namespace: "shop", Name: "key"}
+		backup := n.api.ResourceVersion()
+		for i := range 10 {
+			if _, err := configMapResource.Client(n.client, "shop").Create(n.writes.Context(t.Context(), key), newConfigMap(fmt.Sprint(i), nil), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(3 * late)
+		if _, err := configMapResource.Client(n.client, "shop").Update(n.writes.Context(t.Context(), key), newConfigMap("a", labels.Set{"changed": "true"}), metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		n.api.Fail(cachetest.Fault{Verb: cachetest.Watch, Err: cachetest.Status(410)})
+		if err := n.api.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * late)
+		if got, want := versions(n.informer.Store().List()), versions(n.api.Objects()); !slices.Equal(got, want) {
+			t.Fatalf("the store has %v, want %v", got, want)
+		}
+		if !n.writes.Ready(key) {
+			t.Error("not ready after the restore")
+		}
+	})
+}

@@ -34,6 +34,12 @@ func hopeless(r row) row {
 	return r
 }
 
+// hopelessOfClientGo is a condition in which clients of client-go can't decode any answer.
+func hopelessOfClientGo(r row) row {
+	r.layer, r.clientGo = &bounds{never: true, requests: 300}, bounds{never: true}
+	return r
+}
+
 // neverOfClientGo is a condition that client-go waits in for ever.
 func neverOfClientGo(r row) row {
 	r.clientGo.never = true
@@ -76,7 +82,7 @@ var proxyRows = []row{
 		r.Header = http.Header{}
 		next.ServeHTTP(w, r)
 	})),
-	hopeless(lasting("a proxy makes every answer text/plain", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	hopelessOfClientGo(lasting("a proxy makes every answer text/plain", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(&bodyWriter{ResponseWriter: w, head: func(h http.Header) { h.Set("Content-Type", "text/plain; charset=utf-8") }}, r)
 	}))),
 	lasting("a proxy drops the Content-Type of answers", through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {

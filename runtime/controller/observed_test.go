@@ -27,8 +27,9 @@ type observed struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	// calm ends all disturbances of requests.
+	// calm ends all disturbances of requests. Late is the most by which an event is late now.
 	calm   bool
+	late   time.Duration
 	states map[key][]state
 	// ranges has all ranges that the shard ever had. settled has, for each namespace, the time from which the
 	// informer certainly has a list of the server's present history, and goes on with it. refusals counts the
@@ -46,8 +47,9 @@ type state struct {
 	refused        bool // by the transform
 }
 
-// lateBy is the most by which an event is late.
-const lateBy = 10 * time.Second
+// lateBy is the most by which an event is ever late, lateInPeace the most in peace: a watch that asks for the
+// server's version ends after six seconds, of which the server takes three.
+const lateBy, lateInPeace = 10 * time.Second, 2 * time.Second
 
 // unknown is a time later than all others.
 var unknown = time.Unix(1<<40, 0)
@@ -83,6 +85,14 @@ func (o *observed) upTo(d time.Duration) time.Duration {
 		return 0
 	}
 	return time.Duration(o.random.Int64N(int64(d + 1)))
+}
+
+// lateness returns how late an event is.
+func (o *observed) lateness() time.Duration {
+	o.mu.Lock()
+	late := o.late
+	o.mu.Unlock()
+	return o.upTo(o.upTo(late))
 }
 
 // fates are the faults of writes.
@@ -131,7 +141,7 @@ func (o *observed) read(req *http.Request) (*http.Response, error) {
 	}
 	o.mu.Unlock()
 	if err == nil && query.Has("watch") {
-		resp.Body = &lateBody{ReadCloser: resp.Body, ctx: req.Context(), late: func() time.Duration { return o.upTo(o.upTo(lateBy)) }}
+		resp.Body = &lateBody{ReadCloser: resp.Body, ctx: req.Context(), late: o.lateness}
 	}
 	return resp, err
 }

@@ -148,7 +148,7 @@ func newOwnWrites(t *testing.T, seed uint64) *ownWrites {
 	random := rand.New(rand.NewPCG(seed, math.MaxUint64))
 	server := cachetest.NewServer()
 	s := &ownWrites{seed: seed, began: time.Now(), restores: random.IntN(2) == 0, reconciles: map[key]*reconciled{}, observed: &observed{
-		server: server, api: cachetest.ServeObjects[configMap](server, configMaps), random: random,
+		server: server, api: cachetest.ServeObjects[configMap](server, configMaps), random: random, late: lateBy,
 		states: map[key][]state{}, settled: map[string]time.Time{}, refusals: map[string]int{}, namespaces: source.NewNamespaces(teams...),
 	}}
 	for _, team := range teams {
@@ -266,8 +266,8 @@ func (s *ownWrites) interval() time.Duration {
 const (
 	// longestHold is for how long an own write may hold its key, and what else may pass until the next reconcile.
 	longestHold = time.Minute + 25*time.Second
-	// longestPeacefulHold is longestHold where events are late, and nothing fails but writes.
-	longestPeacefulHold = 4 * lateBy
+	// longestPeacefulHold is longestHold in peace: events are late, and nothing but writes fails.
+	longestPeacefulHold = 40 * time.Second
 )
 
 // begin checks what a reconcile is about to see, and returns the number of the reconcile.
@@ -455,6 +455,7 @@ func (s *ownWrites) lastSeen(k key) state {
 // settle ends all disturbances, and checks what the store and the controller make of the server's state.
 func (s *ownWrites) settle(c *controller.Controller) {
 	s.logf("peace")
+	s.change(func() { s.late = lateInPeace })
 	s.api.ClearFaults()
 	time.Sleep(2 * time.Minute)
 	s.mu.Lock()

@@ -30,7 +30,7 @@ type fanout struct {
 	received func(batch []delta)
 	// changed broadcasts after each commit, when the store is unlocked.
 	changed eventlog.Signal
-	// detector finds mutated objects. It is nil unless mutations are to be found.
+	// detector finds mutated objects. It is nil if mutations are not detected.
 	detector *mutation.Detector
 
 	// The fields below are guarded by the write lock of the store.

@@ -123,7 +123,7 @@ func (r *reflector) requested(ctx context.Context, phase protocol.Phase, err err
 }
 
 // waitForNext waits until the next request is due. The request before ended in phase with err and took the
-// time took. waitForNext returns an error if the informer is to stop.
+// time took. waitForNext returns an error if the informer must stop.
 func (r *reflector) waitForNext(ctx context.Context, s protocol.State, phase protocol.Phase, pace protocol.Pace, took time.Duration, err error) error {
 	if pace == protocol.Later {
 		return r.reportFailure(ctx, s, phase, err)

@@ -44,7 +44,7 @@ func (o *settings) decide(ctx context.Context, f Failure) Decision {
 }
 
 // reportFailure reports a list or watch that failed in a phase, and waits for the next attempt. It returns
-// err if the informer is to stop.
+// err if the informer must stop.
 func (r *reporter) reportFailure(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	err = protocol.Explain(err, r.about.Resource, r.about.Namespace, r.name.String())
 	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)
@@ -94,7 +94,7 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 // reportEnd reports a list or watch in a phase that ended with an error, and that the next request follows
-// without a backoff, unless OnFailure wants one. It returns err if the informer is to stop.
+// without a backoff, unless OnFailure wants one. It returns err if the informer must stop.
 func (r *reporter) reportEnd(ctx context.Context, s protocol.State, phase protocol.Phase, err error) error {
 	notice := protocol.NoticeOf(err, phase, s.Phase)
 	f := newFailure(r.name.String(), phaseOf(phase), r.opened, err)

@@ -390,8 +390,8 @@ func notFollowed(key types.NamespacedName) error {
 	return fmt.Errorf("object %q: %w: not one of the names that the informer follows", objectkey.String(key), failure.ErrUnknown)
 }
 
-// unknown returns why it is not known whether the object of a name exists, and whether the server refuses
-// it, so that waiting is of no use. why is nil if it is known.
+// unknown returns the reason why the informer does not know whether the object of a name exists. why is nil
+// if it knows. refused reports whether the server refuses the name, so that waiting is of no use.
 func (p *scopes) unknown(key types.NamespacedName) (why error, refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,11 +30,11 @@ const (
 	settling = 10 * time.Second
 )
 
-// Log logs an outage once for all informers that share it and can't reach their server, or get no response:
-// one line when they fail and one when all of them have recovered. An informer that fails more than
-// outageWindow after all others belongs to another outage, so that one informer that does not recover can't
-// hide failures of others. Failures that concern one resource, such as 403 and 404, belong to no outage.
-// They are logged one by one, at the end of an outage only if they last. The zero value is ready.
+// Log logs an outage once for all informers that share it and can't reach their server, or get no response.
+// It writes one line when they fail and one when all of them have recovered. An informer that fails more
+// than outageWindow after all others belongs to another outage, so that one informer that does not recover
+// can't hide failures of others. Failures that concern one resource, such as 403 and 404, belong to no
+// outage. They are logged one by one, at the end of an outage only if they last. The zero value is ready.
 type Log struct {
 	mu sync.Mutex
 	// begun is the outage that a failing informer joins now, or nil.

@@ -43,8 +43,8 @@ type Meter struct {
 	// lastPanic is in nanoseconds of Unix time.
 	lastPanic atomic.Int64
 
-	// The fields below belong to the goroutine that makes the calls: the number of calls, the call at which
-	// the next step begins, the length of the running step, and when it began.
+	// The fields below belong to the goroutine that makes the calls. They are the number of calls, the call
+	// at which the next step begins, the length of the running step, and when it began.
 	calls, next, stride uint64
 	began               time.Duration
 }

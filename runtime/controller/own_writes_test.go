@@ -452,11 +452,21 @@ func (s *ownWrites) lastSeen(k key) state {
 	return s.reconciles[k].seen
 }
 
+// relist makes the informer list each namespace again.
+func (s *ownWrites) relist() {
+	for _, team := range teams {
+		expired := cachetest.Fault{Verb: cachetest.Watch, If: func(r cachetest.Request) bool { return r.Namespace == team }, Err: cachetest.Status(410)}
+		s.api.Fail(expired)
+	}
+	s.api.CloseWatches()
+}
+
 // settle ends all disturbances, and checks what the store and the controller make of the server's state.
 func (s *ownWrites) settle(c *controller.Controller) {
 	s.logf("peace")
 	s.change(func() { s.late = lateInPeace })
 	s.api.ClearFaults()
+	s.relist()
 	time.Sleep(2 * time.Minute)
 	s.mu.Lock()
 	s.peace = time.Now()

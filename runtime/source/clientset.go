@@ -57,9 +57,9 @@ type ResourceClient[L runtime.Object] interface {
 // decodes the responses itself, lists as a whole: a fake client, an older one, and a client with a method
 // List or Watch of its own, which may filter objects or change them. [cache.Status] says why.
 //
-// The function is called when the source is made, to look at the client, and by other clients for
-// each request. As with client-go, an informer can be made without a clientset, and its store be filled,
-// as unit tests do: if clientset is nil, lists and watches are errors.
+// The function is called when the source is made, to look at the client, and for each request. As with
+// client-go, an informer can be made without a clientset, and its store be filled, as unit tests do: if
+// clientset is nil, lists and watches are errors.
 func ClientsetObjects[T, L runtime.Object](clientset any, resource schema.GroupVersionResource, namespace string, of func() ResourceClient[L]) cache.Objects {
 	return newClientsetSource(
 		cache.SourceInfo{Type: reflect.TypeFor[T](), Resource: resource, Namespace: namespace}, clientset, func() any { return of() },
@@ -83,15 +83,15 @@ func newClientsetSource(about cache.SourceInfo, clientset any, of func() any, li
 	if about.NoWatchList { // a fake one
 		return src
 	}
-	typed, err := newTypedSource(about, of)
-	switch {
+	switch typed, err := newTypedSource(about, of); {
 	case err == nil:
 		return typed
 	case isDynamic(of):
 		return &askedSource{funcSource: src, objects: about.Type}
+	default:
+		src.leave(err)
+		return src
 	}
-	src.leave(err)
-	return src
 }
 
 // errNoClient is the error of requests of informers that were made without a client.

@@ -285,6 +285,14 @@ type (
 		embedding
 		lister
 	}
+	// mixed lists with one client and watches with another.
+	mixed struct {
+		embedding
+		watcher
+	}
+	watcher struct {
+		inner ResourceClient[*corev1.PodList]
+	}
 	lister interface {
 		List(context.Context, metav1.ListOptions) (*corev1.PodList, error)
 		Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
@@ -299,6 +307,10 @@ func (h hiding) List(ctx context.Context, options metav1.ListOptions) (*corev1.P
 func (w *watching) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	all, err := w.generatedPods.Watch(ctx, options)
 	return watch.Filter(all, func(event watch.Event) (watch.Event, bool) { return event, event.Object.(*corev1.Pod).Name != "first" }), err
+}
+
+func (w watcher) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return w.inner.Watch(ctx, options)
 }
 
 // A source sends the requests of a client whose methods are those of gentype, however deep it is
@@ -326,6 +338,7 @@ func TestWhoSendsTheRequests(t *testing.T) {
 		{"hides objects below", &belowHiding{&insideHiding{hiding{&pod}}}, "source.hiding has methods of its own"},
 		{"leaves out events", &watching{pod}, "source.watching has methods of its own"},
 		{"methods from functions", &custom{clientset.CoreV1().Pods(""), clientset.CoreV1().Pods("").List, clientset.CoreV1().Pods("").Watch}, "no method GetClient"},
+		{"a Watch of another client", mixed{embedding{pod}, watcher{&watching{pod}}}, "embeds several clients"},
 		{"two clients", &two{embedding{pod}, hiding{&pod}}, "embeds several clients"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -360,6 +373,23 @@ func TestClientsThatPanic(t *testing.T) {
 		if reason := src.Describe().DecodedByClient(); reason == "" {
 			t.Error("no reason")
 		}
+	}
+}
+
+// A clientset that has another client later, as after a failover, is followed.
+func TestClientThatChanges(t *testing.T) {
+	now := must(kubernetes.NewForConfig(servedPods(t)))(t)
+	src := ClientsetObjects[*corev1.Pod](t, pods, "", func() ResourceClient[*corev1.PodList] { return now.CoreV1().Pods("") })
+	if _, ours := src.(*restSource); !ours {
+		t.Fatal("the source does not send the requests")
+	}
+	now = must(kubernetes.NewForConfig(serveEncoded(t, jsonType, podList(2), podNamed("watched"))))(t)
+	if got, _, _, err := listAll(t, cache.Source[*corev1.Pod]{Objects: src}, metav1.ListOptions{}); err != nil || len(got) != 2 {
+		t.Errorf("%d objects of the later client, %v", len(got), err)
+	}
+	now = nil
+	if _, _, _, err := listAll(t, cache.Source[*corev1.Pod]{Objects: src}, metav1.ListOptions{}); err == nil {
+		t.Error("no client: no error")
 	}
 }
 

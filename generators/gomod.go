@@ -21,7 +21,7 @@ const ownModule = "github.com/informer-gen/informer-gen"
 const clientGo = "k8s.io/client-go"
 
 // The minor of Kubernetes' libraries that this version is for, and what goes with it.
-// hack/libraries.sh writes those of an older minor.
+// For an older minor, hack/libraries.sh writes them.
 const (
 	neededMinor   = "v0.37"
 	neededRuntime = "v0.24" // of controller-runtime

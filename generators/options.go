@@ -20,7 +20,7 @@ import (
 // required.
 type Options struct {
 	// Dir is the working directory, which relative paths start from and
-	// positions are relative to. Default: that of the process.
+	// positions are relative to. Default: the working directory of the process.
 	Dir string
 	// Patterns name the API packages: directories, directories followed by
 	// /..., or import paths (with or without /...).

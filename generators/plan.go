@@ -31,7 +31,7 @@ type planner struct {
 	diags diag.List
 }
 
-// plan lists the files of a model, those of users' templates last.
+// plan lists the files of a model, with the files of users' templates last.
 func (r *run) plan() ([]output.File, error) {
 	p := &planner{run: r, names: reserved(r.model, r.to), packages: map[string]string{}, taken: map[string]output.File{}}
 	for _, t := range templates.Own {
@@ -109,8 +109,8 @@ func things(run *templates.Run, each string) []*templates.File {
 	return files
 }
 
-// inPackage sets the package of a Go file: the name that its template says, or that of the other
-// files of its directory, or one made of the directory's.
+// inPackage sets the package of a Go file: the name that its template says, or the package of the other
+// files of its directory, or a name made of the directory's.
 func (p *planner) inPackage(out output.File, dir, name string) {
 	if out.Users && p.packages[dir] == "" {
 		_, beside := p.loader.PackageIn(dir, nil)

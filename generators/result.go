@@ -56,7 +56,7 @@ type run struct {
 	Result
 }
 
-// Row is one line of a list: a type that something is generated for, or one
+// Row is one line of a list: a type that something is generated for, or a type
 // that was skipped.
 type Row struct {
 	// Group, Version and Kind are the names in the API; Group is empty for the core group.
@@ -80,7 +80,7 @@ type Row struct {
 	Slim string `json:"slim,omitempty"`
 	// Position is where the type is declared: file:line:column.
 	Position string `json:"position"`
-	// Templates are those of Options.Templates that make a file for it.
+	// Templates lists which of Options.Templates make a file for it.
 	Templates []string `json:"templates,omitempty"`
 	// Data has all that templates see of it. Only Options.List sets it and Templates, and if it is not
 	// known where output would go, Data is nil.

@@ -215,9 +215,8 @@ func firstElement(importPath string) string {
 	return first
 }
 
-// checkPlaces reports outputs that can't be where they are to go: two packages in
-// one directory, one that holds the API types, one among other packages, or a link that leads
-// out of the module.
+// checkPlaces reports outputs that can't go to their places: two packages in one directory, a directory that
+// holds the API types or is among other packages, and a link that leads out of the module.
 func (r *run) checkPlaces(outputs []output.File) error {
 	folders, files := map[string]string{}, map[string]bool{}
 	for _, out := range outputs {

@@ -80,7 +80,7 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 // cfg.DisableCompression is set: about a tenth of the bytes. Other watches come as they are.
 //
 // If cfg has no ContentType and AcceptContentTypes, the type of the objects decides, see
-// New. Possible errors: those of a config that is nil or contradicts itself.
+// New. A config that is nil or contradicts itself is an error.
 func NewClientWithOptions(cfg *rest.Config, options ClientOptions) (*Client, error) {
 	return connect(cfg, options.maxObject(), options.shared())
 }
@@ -159,8 +159,8 @@ type Codecs struct {
 	Object runtime.Object
 }
 
-// RESTClient returns a client of one group and version for other requests than those
-// of a Source, such as writes. It shares connections, authentication and the rate limiter
+// RESTClient returns a client of one group and version for requests that a Source does not send, such as
+// writes. It shares connections, authentication and the rate limiter
 // with all others of c, and is the same one for the same codecs: keep them in a
 // variable. Typed clients are in runtime/clients. Possible errors: c is nil, or its config
 // is invalid for a REST client.

@@ -165,7 +165,7 @@ func (c *codec) seal(obj runtime.Object, gvk schema.GroupVersionKind, gv schema.
 	return nil
 }
 
-// metadataKind is that of an object of which the server sends the metadata only.
+// metadataKind is the kind of an object if the server sends its metadata only.
 var metadataKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObjectMetadata"}
 
 // checkName refuses an object of another kind than the Go type's, once that is known to have

@@ -47,7 +47,7 @@
 // refuses is decoded by client-go's, whose result counts. What it accepts is tested, with
 // random objects, to be what client-go makes of it.
 //
-// Protobuf is requested when the type can decode it, as those of k8s.io/api
+// Protobuf is requested when the type can decode it, as types of k8s.io/api
 // can, and the configuration does not name other content types.
 //
 // # What is equal is held once

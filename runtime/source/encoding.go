@@ -61,7 +61,7 @@ var (
 // encodings are those that objects can be decoded from, the best one first. JSON is the last.
 type encodings []encoding
 
-// encodingsOf returns those of a type of objects, which may be nil.
+// encodingsOf returns the encodings of a type of objects, which may be nil.
 func encodingsOf(pointer reflect.Type) encodings {
 	if pointer != nil && pointer.Implements(reflect.TypeFor[protoMessage]()) {
 		return encodings{inProtobuf, inJSON}

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/nothing"
 )
 
-// eventWatcher converts the events of a client-go watch to those of a cache.Watcher. The
+// eventWatcher makes events of a cache.Watcher of the events of a client-go watch. The
 // watch is stopped once: by Stop, or when Next sees the end of the context.
 type eventWatcher struct {
 	ctx     context.Context

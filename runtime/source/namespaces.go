@@ -51,7 +51,7 @@ func (n *Namespaces) Names() []string {
 	return slices.Clone(n.names)
 }
 
-// scopes are those of a source of the namespaces.
+// scopes returns the scopes of a source of the namespaces, and a channel that is closed when they change.
 func (n *Namespaces) scopes() (scopes []types.NamespacedName, changed <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,7 +64,7 @@ func (n *Namespaces) scopes() (scopes []types.NamespacedName, changed <-chan str
 // InNamespaces returns a source of what in returns for each namespace of a set. An informer
 // of it has one store for all, and a list and watch for each: one that is forbidden does not
 // concern the others, and [cache.Status] has them apart. A namespace that joins the set is
-// listed, and its objects are added; those of one that leaves are deleted, with the final
+// listed, and its objects are added. The objects of a namespace that leaves are deleted, with the final
 // state unknown and the cause NamespaceLeft: on the server they may well exist.
 //
 // The informer is in sync when the objects of each namespace are in its store, but for
@@ -107,10 +107,9 @@ func (namespaced) Watch(context.Context, metav1.ListOptions) (cache.Watcher, err
 
 var errSeveralNamespaces = fmt.Errorf("source of several namespaces: list and watch the sources that cache.SourceInfo.In returns")
 
-// Follow makes a set of namespaces that of the objects of an informer of Namespaces, or of
-// their metadata, that match a selector, from now on until the registration is removed or
-// the informer stops. Before the informer is in sync nothing changes. A namespace that is
-// being deleted is one until it is gone.
+// Follow sets a set of namespaces, from now on until the registration is removed or the informer stops. Its
+// namespaces are the objects that match a selector, of an informer of Namespaces or of their metadata. Before
+// the informer is in sync nothing changes. A namespace that is being deleted is in the set until it is gone.
 func Follow[T metav1.Object](namespaces *Namespaces, informer *cache.Informer[T], selector labels.Selector) (*cache.Registration, error) {
 	var mu sync.Mutex
 	update := func() {

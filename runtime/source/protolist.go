@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
-// protoList reads a list field by field: the envelope's, and in it those of
-// the list.
+// protoList reads a list field by field: the fields of the envelope, and in it the fields of the list.
 func (d *decoder) protoList(body io.Reader, each func(any, error)) (metav1.ListMeta, error) {
 	var (
 		in   = newProtoReader(body, d.limit, listBuffer)

@@ -23,7 +23,7 @@ type response struct {
 // decoder says how to decode the objects of a response.
 type decoder struct {
 	codec *codec
-	// gv is that of the objects.
+	// gv is the group and version of the objects.
 	gv schema.GroupVersion
 	// limit is the greatest number of bytes of an object that are buffered.
 	limit int64

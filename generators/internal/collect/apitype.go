@@ -68,8 +68,8 @@ func hasList(d *load.Declaration) (has bool, lost string) {
 	return fields == nil, "" // of the meta package, for example, which is not parsed
 }
 
-// clientVerbs are the methods that a client of a type has: those that its tags leave,
-// and those of the status only if it has one.
+// clientVerbs are the methods that a client of a type has. The type's tags may leave some out, and methods of
+// the status need a status.
 func clientVerbs(d *load.Declaration, tags typeTags) []string {
 	if tags.NoVerbs {
 		return nil

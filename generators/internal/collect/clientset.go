@@ -16,8 +16,8 @@ import (
 type clientset struct {
 	path string
 	pkg  *load.Package
-	// methods are those of its Interface without parameters, such as "AppsV1()", with the types
-	// that they return. Those of typed clients are in typed/<group>/<version>.
+	// methods are the methods of its Interface without parameters, such as "AppsV1()", with the types
+	// that they return. Types of typed clients are in typed/<group>/<version>.
 	methods map[string]typeName
 	// last is the typed client that was asked for last. Not all are kept, for the memory.
 	last struct {

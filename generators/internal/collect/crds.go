@@ -48,7 +48,7 @@ type manifest struct {
 	} `yaml:"spec"`
 }
 
-// scalar is a text with its place in a file: that of its anchor, if it is an alias.
+// scalar is a text with its place in a file. An alias has the place of its anchor.
 type scalar struct{ yaml.Node }
 
 // UnmarshalYAML is called with what an alias stands for.
@@ -150,7 +150,7 @@ func (r *crdReader) read(path string, info fs.FileInfo) error {
 	}
 }
 
-// object takes a CRD, or those of a list. It leaves out what is no object of Kubernetes.
+// object takes a CRD, or the CRDs of a list. It leaves out what is no object of Kubernetes.
 func (r *crdReader) object(path string, node *yaml.Node, report func(token.Position, string, ...any)) {
 	var of struct {
 		Kind  string      `yaml:"kind"`

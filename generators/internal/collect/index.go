@@ -116,7 +116,7 @@ func (w *indexWalk) add(m indexMarker, x templates.Index) {
 	w.found = append(w.found, Index{x, w.at(m.pos)})
 }
 
-// distinct sorts the indexes, and reports those of one name.
+// distinct sorts the indexes, and reports each name that several have.
 func (w *indexWalk) distinct() {
 	slices.SortStableFunc(w.found, func(a, b Index) int {
 		return cmp.Or(strings.Compare(a.Method, b.Method), comparePositions(a.Pos, b.Pos))

@@ -45,7 +45,7 @@ func (m marker) ofGroup() bool {
 	return m.name == "groupName" || strings.HasPrefix(m.name, "groupName:")
 }
 
-// markers are those of one place, in order.
+// markers are the markers of one place, in order.
 type markers []marker
 
 // get returns the first marker of a name.

@@ -28,8 +28,8 @@ var objectMethods = func() map[string]string {
 	return methods
 }()
 
-// metaMethods returns those of objectMethods that a type of the meta package has. It reports
-// false for a type of which that is not known.
+// metaMethods returns the objectMethods that a type of the meta package has. It reports false if the type's
+// methods are not known.
 func metaMethods(name string) ([]string, bool) {
 	switch name {
 	case "ObjectMeta", "Object":
@@ -65,7 +65,7 @@ type selected struct {
 }
 
 // membersOf returns the fields and methods that have the name of one of objectMethods and that
-// Go selects of a type: by name those of the least depth of embedding, which are several if
+// Go selects of a type: of each name, the members at the least depth of embedding. They are several if
 // the name is ambiguous. It reports false if a type that is embedded could not be read.
 func membersOf(d *load.Declaration) (found map[string][]selected, complete bool) {
 	found, complete = map[string][]selected{}, true
@@ -87,13 +87,13 @@ func membersOf(d *load.Declaration) (found map[string][]selected, complete bool)
 	return found, complete
 }
 
-// embedded is a type that is embedded: a declaration, or one of the meta package by its name.
+// embedded is a type that is embedded: a declaration, or a type of the meta package by its name.
 type embedded struct {
 	decl *load.Declaration
 	meta string
 }
 
-// members adds those of the type itself, and returns what it embeds. It reports false if it
+// members adds the members of the type itself, and returns what it embeds. It reports false if it
 // could not read all of that.
 func (e embedded) members(to map[string][]selected) (bases []embedded, known bool) {
 	if e.decl == nil {

@@ -130,8 +130,8 @@ func PackageName(element, prefix string) string {
 	return name
 }
 
-// special are the directories that the go command treats in a way of its own,
-// and that of the internal interfaces.
+// special are the directories that the go command treats in a way of its own, and the directory of the
+// internal interfaces.
 var special = map[string]bool{"internal": true, "vendor": true, "testdata": true, "internalinterfaces": true}
 
 // groupDir makes a directory of the path element or segment that names a group.
@@ -170,8 +170,8 @@ var factoryMethods = map[string]bool{
 	"WaitForSyncOrStuck": true,
 }
 
-// Identifiers are the package-level names that a kind has in the package of its
-// informers, and in that of its listers.
+// Identifiers are the package-level names that a kind has in the package of its informers, and in the
+// package of its listers.
 func (k *Kind) Identifiers() (informers, listers []string) {
 	n, p := k.Ident, k.Private
 	if k.HasInformer {
@@ -210,7 +210,7 @@ type claim struct{ what, name string }
 // otherwise.
 func (c claim) isOurs() bool { return c.what == "informer" || c.what == "lister" || c.what == "file" }
 
-// claims are those of a kind, the most telling first.
+// claims are the claims of a kind, the most telling first.
 func (k *Kind) claims() []claim {
 	claims := []claim{{"resource", k.Resource}}
 	informers, listers := k.Identifiers()

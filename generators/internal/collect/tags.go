@@ -29,14 +29,14 @@ type typeTags struct {
 	// NoStatus is true for +genclient:noStatus, StatusSubresource for
 	// +kubebuilder:subresource:status.
 	NoStatus, StatusSubresource bool
-	// Verbs are those of a client, in the order of the table verbs.
+	// Verbs are the verbs of its client, in the order of the table verbs.
 	Verbs []string
-	// ResourceName is the value of +resourceName, Path and Scope those of
+	// ResourceName is the value of +resourceName. Path and Scope are values of
 	// +kubebuilder:resource.
 	ResourceName, Path, Scope string
 	// Slim is the full type that +informer-gen:slim names.
 	Slim string
-	// Indexes are those of +informer-gen:index.
+	// Indexes are the values of +informer-gen:index.
 	Indexes []indexMarker
 
 	pos, scopePos, nonNamespacedPos, resourceNamePos, pathPos, slimPos token.Pos
@@ -115,8 +115,8 @@ func (p tagParser) parse(m markers) typeTags {
 	return tags
 }
 
-// misspelt warns of a tag that is one letter off, or capital letters, one that
-// counts. Other unknown ones are another tool's.
+// misspelt warns of a tag that is a tag of ours but for one letter or capital letters. Other unknown tags
+// are another tool's.
 func (p tagParser) misspelt(m marker) {
 	if slices.Contains(readTags, m.name) || m.ofGroup() {
 		return

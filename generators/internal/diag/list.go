@@ -31,7 +31,7 @@ func (d *List) Err() error {
 	return d.Errors.Err()
 }
 
-// NoPosition is that of a problem which is in no file.
+// NoPosition is the position of a problem that is in no file.
 var NoPosition token.Position
 
 // Strict makes problems of the warnings.

@@ -20,7 +20,7 @@ const MetaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type copier struct {
 	pkg     *load.Package
 	objects map[string]bool // the slim types
-	// plain are the structs that an assignment copies; steps are those of each that was
+	// plain are the structs that an assignment copies. steps has the steps of each struct that was
 	// looked at.
 	plain map[string]bool
 	steps map[string][]templates.CopyStep
@@ -68,7 +68,7 @@ func (c *copier) ofStruct(decl *load.Declaration) (plain bool) {
 type place struct {
 	from, to string
 	level    int // of blocks
-	// name is that of the field, and pos the last one above it that the package declares.
+	// name is the name of the field, and pos the last position above it that the package declares.
 	name string
 	pos  token.Position
 	// embedded is true if from and to end with an embedded field.

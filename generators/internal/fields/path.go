@@ -177,8 +177,8 @@ func keyKind(under load.Expression) (templates.KeyKind, bool) {
 	return "", false
 }
 
-// keyType is the name of a string, a bool or an integer: that of a named type if every package
-// can import it, and otherwise of what it is made of.
+// keyType is the name of a string, a bool or an integer: the name of its type if every package can import
+// it, and otherwise of the type below it.
 func keyType(t load.Expression) templates.GoType {
 	path, name := t.Named()
 	if _, internal := load.InternalParent(path); path != "" && !internal && token.IsExported(name) {

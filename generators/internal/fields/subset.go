@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/suggest"
 )
 
-// subset checks that a slim type has no fields but those of its full type, so that what a
-// server sends is decoded into them.
+// subset checks that the full type has each field of a slim type, so that what a server sends is decoded
+// into them.
 type subset struct {
 	pkg   *load.Package // of the slim type
 	diags *diag.List

@@ -56,8 +56,8 @@ func Read(file string) (*Header, error) {
 	return head, nil
 }
 
-// Text is the header of a Go file, with the sentence that marks it. Its year is that of the file
-// that stands there, so that files do not change when a year begins.
+// Text is the header of a Go file, with the sentence that marks it. It keeps the year of the file that
+// stands there, so that files do not change when a year begins.
 func (h *Header) Text(sentence string, old []byte) []byte {
 	if h.boilerplate == "" {
 		return []byte("// " + sentence + "\n\n")

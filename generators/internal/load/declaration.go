@@ -51,8 +51,8 @@ func (d *Declaration) GoType() string {
 	return name
 }
 
-// Embedding iterates over a type and what it embeds, also through other types, each once and those
-// of the least depth first: the struct that it is made of, or nil, and the declaration that holds it.
+// Embedding iterates over a type and what it embeds, also through other types: each once, and the least
+// depth first. It yields the struct that a type is made of, or nil, and the declaration that holds it.
 func (d *Declaration) Embedding() iter.Seq2[*ast.StructType, *Declaration] {
 	return func(yield func(*ast.StructType, *Declaration) bool) {
 		seen := map[*ast.TypeSpec]bool{}

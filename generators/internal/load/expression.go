@@ -197,7 +197,7 @@ func (t Expression) Named() (path, name string) {
 	return "", ""
 }
 
-// Declaration returns that of a named type, or nil. If it can't be found, lost says so.
+// Declaration returns the declaration of a named type, or nil. If it can't be found, lost says so.
 func (e Expression) Declaration() (decl *Declaration, lost string) {
 	path, name := e.Named()
 	if path == "" && (name == "" || doc.IsPredeclared(name)) || path == "unsafe" { // whose source is no more than its documentation

@@ -76,8 +76,8 @@ type Rules struct {
 	Words []string
 	// Keeps reports whether a comment inside of a declaration is kept.
 	Keeps func(*ast.CommentGroup) bool
-	// Opaque is the import path of a package whose types are known by their names, and Known
-	// are those of which embedded fields are known also in other packages.
+	// Opaque is the import path of a package whose types are known by their names. Known has the types whose
+	// embedded fields are known also in other packages.
 	Opaque string
 	Known  []string
 }

@@ -115,7 +115,7 @@ func (f File) notGo(source []byte) error {
 // lineDirective matches what gives lines of Go other positions.
 var lineDirective = regexp.MustCompile(`(//|/\*)line`)
 
-// distinct are the problems by their places in templates: one for each, that of the first file.
+// distinct has one problem for each place in a template: the problem of the first file.
 func distinct(problems []*scanner.Error) error {
 	var found scanner.ErrorList
 	told := map[token.Position]bool{}

@@ -218,8 +218,7 @@ func (s *staging) discard() {
 	}
 }
 
-// make renames. What is in a directory goes to that of its name, if another run has made one
-// meanwhile.
+// make renames. If another run has made a directory of the name meanwhile, the content goes there.
 func (m move) make() error {
 	err := os.Rename(m.temporary, m.path)
 	if err == nil || !isDir(m.temporary) || !isDir(m.path) {
@@ -274,8 +273,8 @@ func (c Change) Diff() string {
 	return text
 }
 
-// Line returns the number of the first line of the old file that differs, or that of its last
-// one, if the new file only has more lines. It is 1 for files that are new or removed.
+// Line returns the number of the first line of the old file that differs, or of its last line if the new
+// file only has more lines. It is 1 for files that are new or removed.
 func (c Change) Line() int {
 	old, now := bytes.Split(c.old, []byte("\n")), bytes.Split(c.new, []byte("\n"))
 	line := 0

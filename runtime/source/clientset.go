@@ -144,8 +144,8 @@ func (s *funcSource) say(ctx context.Context) {
 }
 
 func (s *funcSource) List(ctx context.Context, options metav1.ListOptions, each func(any, error)) (metav1.ListMeta, error) {
-	s.say(ctx)
 	list, err := s.list(ctx, options)
+	s.say(ctx) // after the request, which may have named the informer
 	if err != nil {
 		return metav1.ListMeta{}, err
 	}

@@ -201,6 +201,7 @@ func (s *funcSource) each(ctx context.Context, list runtime.Object, each func(an
 
 func (s *funcSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	inner, err := s.watch(ctx, options)
+	s.say(ctx)
 	if err != nil {
 		return nil, err
 	}

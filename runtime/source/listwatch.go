@@ -89,17 +89,16 @@ func asked(ctx context.Context, answer func(reflect.Type) (cache.Objects, error)
 
 var errNotAnswered = errors.New("its client was not made with the Config of Streaming, or its list function does not pass on the context")
 
-// source returns a source of the requests that were asked about, for objects of a type, which reports
-// watched objects as src does.
+// source returns a source of the requests that were asked about, for objects of a type, in place of src.
 func (q *question) source(src *funcSource, objects reflect.Type) (cache.Objects, error) {
 	if q.answer == nil {
 		return nil, errNotAnswered
 	}
 	answer, err := q.answer(objects)
-	if err != nil || src.check == nil {
-		return answer, err
+	if err != nil {
+		return nil, err
 	}
-	return checkedSource{answer, src.check}, nil
+	return answeredSource{answer, src}, nil
 }
 
 // here is the package path of this package, and a dot.
@@ -159,16 +158,23 @@ func checkFunctions(lw toolscache.ListerWatcher, begins []string) error {
 	return nil
 }
 
-// checkedSource reports watched objects that fail a check.
-type checkedSource struct {
+// answeredSource is a source in place of another one, which says whether there are watch-lists, and which
+// watched objects fail its check.
+type answeredSource struct {
 	cache.Objects
-	check func(kruntime.Object) error
+	in *funcSource
 }
 
-func (s checkedSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
+func (s answeredSource) Describe() cache.SourceInfo {
+	info := s.Objects.Describe()
+	info.NoWatchList = s.in.info.NoWatchList
+	return info
+}
+
+func (s answeredSource) Watch(ctx context.Context, options metav1.ListOptions) (cache.Watcher, error) {
 	w, err := s.Objects.Watch(ctx, options)
-	if err != nil {
-		return nil, err
+	if err != nil || s.in.check == nil {
+		return w, err
 	}
-	return checkedWatcher{w, s.check}, nil
+	return checkedWatcher{w, s.in.check}, nil
 }

@@ -218,6 +218,7 @@ func (s *askedSource) Watch(ctx context.Context, options metav1.ListOptions) (ca
 	case err != nil:
 		return nil, err
 	}
+	s.say(ctx)
 	return s.watcher(ctx, inner)
 }
 

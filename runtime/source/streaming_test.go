@@ -427,6 +427,14 @@ func TestDecodedByClient(t *testing.T) {
 		reason := src.Describe().DecodedByClient
 		var log strings.Builder
 		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log))))
+		w, err := src.Watch(ctx, metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Stop()
+		if told := strings.Contains(log.String(), "Lists and watches are decoded by the client"); told != (test.reason != "") {
+			t.Errorf("%q: told by a watch: %v", test.reason, told)
+		}
 		for range 2 {
 			objects := 0
 			if _, err := src.List(ctx, metav1.ListOptions{}, func(any, error) { objects++ }); err != nil || objects != 2 {

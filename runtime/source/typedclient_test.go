@@ -412,6 +412,26 @@ func (h hidingListWatch) ListWithContext(ctx context.Context, options metav1.Lis
 	return hide(all.(*corev1.PodList)), err
 }
 
+// withoutWatchLists is a ListWatch of a client that says that it has no watch-lists.
+type withoutWatchLists struct{ *toolscache.ListWatch }
+
+func (withoutWatchLists) IsWatchListSemanticsUnSupported() bool { return true }
+
+// What a ListerWatcher says of watch-lists counts also when its requests are the source's.
+func TestListWatchWithoutWatchLists(t *testing.T) {
+	client := must(kubernetes.NewForConfig(servedPods(t)))(t).CoreV1().RESTClient()
+	for _, unsupported := range []bool{false, true} {
+		var lw toolscache.ListerWatcher = NewListWatch(client, "pods", "", nil)
+		if unsupported {
+			lw = withoutWatchLists{lw.(*toolscache.ListWatch)}
+		}
+		about := FromListerWatcher[*corev1.Pod](lw, &corev1.Pod{}).Describe()
+		if about.Resource != pods || about.NoWatchList != unsupported {
+			t.Errorf("no watch-lists: %v, want %v; described as %+v", about.NoWatchList, unsupported, about)
+		}
+	}
+}
+
 // A ListWatch of this package is asked what it requests, unless its functions were replaced.
 func TestListWatch(t *testing.T) {
 	client := must(kubernetes.NewForConfig(servedPods(t)))(t).CoreV1().RESTClient()

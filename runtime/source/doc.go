@@ -14,8 +14,9 @@
 //	FromListerWatcher  of other functions ─┐
 //	ClientsetObjects   over other clients ─┴─► list or watch of the client, which decodes ─► objects
 //
-// Other functions and clients may filter objects or change them. The client decodes what they request, and
-// the status of the informer says why. The first bytes of a body show its encoding.
+// Other functions and clients may filter objects or change them, so that the client decodes what they
+// request. The status of an informer over a clientset or a Streaming says why. The first bytes of a body
+// show its encoding.
 //
 // # Over REST
 //
